@@ -1,0 +1,129 @@
+//! The built-in templates: each renders with each of its samples, each name that code uses is
+//! there, some of them word for word.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use protocol::Phrase;
+use serde_json::json;
+use texts::Texts;
+
+#[test]
+fn every_template_renders_with_every_sample() {
+    let texts = Texts::builtin();
+    for (key, text) in texts.samples_rendered() {
+        let text = text.unwrap_or_else(|error| panic!("{error}"));
+        assert!(
+            !text.trim().is_empty(),
+            "{key} says nothing for one of its samples"
+        );
+        assert!(
+            text.lines().all(|l| l.trim_end() == l),
+            "{key} has blanks at a line's end: {text:?}"
+        );
+    }
+}
+
+#[test]
+fn names_are_unique_and_of_their_files_theme() {
+    let keys = texts::keys();
+    let unique: BTreeSet<&str> = keys.iter().copied().collect();
+    assert_eq!(unique.len(), keys.len());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let theme = path.file_stem().unwrap().to_str().unwrap();
+        for line in fs::read_to_string(&path).unwrap().lines() {
+            if let Some(key) = line.strip_prefix("===") {
+                assert!(
+                    key.trim().starts_with(&format!("{theme}/")),
+                    "{}: {key}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+/// A name that code uses is a literal `"theme/name"` where theme is one of the files'.
+#[test]
+fn every_name_that_code_uses_is_there() {
+    let keys: BTreeSet<&str> = texts::keys().into_iter().collect();
+    let themes: BTreeSet<&str> = keys.iter().filter_map(|k| k.split('/').next()).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut used: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for part in ["shared", "services"] {
+        for file in sources(&root.join(part)) {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for literal in literals(code) {
+                let theme = literal.split_once('/').map(|(theme, _)| theme);
+                if theme.is_some_and(|t| themes.contains(t)) && is_key(literal) {
+                    used.insert(literal.to_owned(), file.clone());
+                }
+            }
+        }
+    }
+    let missing: Vec<_> = used
+        .iter()
+        .filter(|(k, _)| !keys.contains(k.as_str()))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "used in code but in no file of templates: {missing:#?}"
+    );
+}
+
+/// Rust files of the crates in a folder, without tests' folders.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the sources can be read")
+        .map(|entry| entry.expect("the sources can be read").path().join("src"))
+        .filter(|path| path.is_dir())
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("the sources can be read") {
+            let path = entry.expect("the sources can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// What stands between double quotes on one line.
+fn literals(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| line.split('"').skip(1).step_by(2))
+}
+
+fn is_key(text: &str) -> bool {
+    text.bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'/')
+        && text.matches('/').count() == 1
+        && !text.ends_with('/')
+}
+
+#[test]
+fn some_texts_word_for_word() {
+    let texts = Texts::builtin();
+    let cases = [
+        (
+            Phrase::new("vote/taken", json!({"voter": "甲", "target": "乙"})),
+            "甲投给乙，已记下。",
+        ),
+        (
+            Phrase::new("vote/taken", json!({"voter": "甲", "target": null})),
+            "甲弃权，已记下。",
+        ),
+    ];
+    for (phrase, text) in cases {
+        assert_eq!(texts.render(&phrase).unwrap(), text, "{}", phrase.key);
+    }
+}
