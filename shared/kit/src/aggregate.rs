@@ -67,7 +67,10 @@ pub struct Effects {
 impl Effects {
     /// Nothing happened that is worth a commit.
     pub fn ignored() -> Self {
-        Self { ignore: true, ..Self::default() }
+        Self {
+            ignore: true,
+            ..Self::default()
+        }
     }
 
     /// Adds a message to another aggregate.
@@ -91,16 +94,30 @@ impl Out {
     /// A message with this body.
     pub fn new<T: Serialize>(service: Service, key: impl Into<String>, body: &T) -> Self {
         let body = serde_json::to_string(body).expect("protocol types always serialize");
-        Self { service, key: key.into(), body }
+        Self {
+            service,
+            key: key.into(),
+            body,
+        }
     }
 
     /// The message under a name made from where it comes from, so that the same step names it
     /// the same.
-    pub fn message(self, from: Service, from_key: &str, version: u64, nth: usize, trace: &str) -> Message {
+    pub fn message(
+        self,
+        from: Service,
+        from_key: &str,
+        version: u64,
+        nth: usize,
+        trace: &str,
+    ) -> Message {
         Message {
             id: MessageId(format!("{from}/{from_key}/{version}.{nth}")),
             trace: trace.to_owned(),
-            to: Topic { service: self.service, shard: Shard::of(&self.key) },
+            to: Topic {
+                service: self.service,
+                shard: Shard::of(&self.key),
+            },
             key: self.key,
             body: self.body,
         }

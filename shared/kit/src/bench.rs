@@ -1,0 +1,1 @@
+//! Small measurements for `make bench`.

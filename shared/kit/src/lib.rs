@@ -1,0 +1,31 @@
+//! What every service is made of: configuration, the single writer of each aggregate, the loop
+//! from queue to commit to acknowledgement, the outbox relay, time, health and metrics.
+//!
+//! Invariant: kit knows no game, no rule and no chat platform.
+
+pub mod aggregate;
+pub mod bench;
+pub mod config;
+pub mod health;
+pub mod http;
+pub mod journal;
+pub mod logging;
+pub mod metrics;
+mod parts;
+mod relay;
+mod serve;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod time;
+mod writer;
+
+pub use aggregate::{Aggregate, Effects, LoadError, Out};
+pub use config::Config;
+pub use health::Health;
+pub use metrics::Metrics;
+pub use parts::Parts;
+pub use relay::Bells;
+pub use serve::{Hooks, NoHooks, serve};
+pub use time::{ManualClock, TimeSource};
+pub use tokio_util::sync::CancellationToken;
+pub use writer::{HandleError, Handled, Writer};

@@ -1,0 +1,291 @@
+//! What every process counts, under documented names that begin with `duskgate_`.
+//!
+//! | name | labels | meaning |
+//! | --- | --- | --- |
+//! | `duskgate_messages_handled_total` | `service`, `outcome` | messages taken from queues: `done`, `repeat`, `ignored`, `retry`, `wait`, `dead` |
+//! | `duskgate_redelivered_total` | `service` | deliveries that may have been handled before |
+//! | `duskgate_handle_seconds` | `service` | from delivery to acknowledgement |
+//! | `duskgate_commit_seconds` | `service` | one commit in the store |
+//! | `duskgate_lag_seconds` | `service` | from the instant that chat gives a message to its handling |
+//! | `duskgate_outbox_waiting` | `service` | messages handed to the bus and not yet confirmed |
+//! | `duskgate_deadline_lateness_seconds` | | how late deadlines rang |
+//! | `duskgate_sends_total` | `outcome` | sends to chat |
+//! | `duskgate_refusals_total` | `service`, `reason` | what people typed and was refused |
+//! | `duskgate_dead_letters_total` | `service` | messages given up |
+//! | `duskgate_stuck_games` | | games that wait for their director because of a dead letter |
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+use protocol::Service;
+
+type One = [(&'static str, &'static str); 1];
+type Two = [(&'static str, &'static str); 2];
+type Timings = Family<One, Histogram, fn() -> Histogram>;
+
+/// What became of a message from a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageOutcome {
+    /// Handled and committed (or handed to the service itself).
+    Done,
+    /// It had been handled before.
+    Repeat,
+    /// It changed nothing.
+    Ignored,
+    /// It failed and is tried again.
+    Retry,
+    /// The store is away; it is tried again.
+    Wait,
+    /// It became a dead letter.
+    Dead,
+}
+
+impl MessageOutcome {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Repeat => "repeat",
+            Self::Ignored => "ignored",
+            Self::Retry => "retry",
+            Self::Wait => "wait",
+            Self::Dead => "dead",
+        }
+    }
+}
+
+/// The counters of a process. Cheap to clone; clones share them.
+#[derive(Clone)]
+pub struct Metrics(Arc<Inner>);
+
+struct Inner {
+    registry: Registry,
+    handled: Family<Two, Counter>,
+    redelivered: Family<One, Counter>,
+    handle_time: Timings,
+    commit_time: Timings,
+    lag: Timings,
+    outbox_waiting: Family<One, Gauge>,
+    lateness: Histogram,
+    sends: Family<One, Counter>,
+    refusals: Family<Two, Counter>,
+    dead_letters: Family<One, Counter>,
+    stuck_games: Gauge,
+}
+
+/// From 50 µs to 26 s.
+fn timings() -> Timings {
+    Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.000_05, 2.0, 20)))
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut inner = Inner {
+            registry: Registry::with_prefix("duskgate"),
+            handled: Family::default(),
+            redelivered: Family::default(),
+            handle_time: timings(),
+            commit_time: timings(),
+            lag: timings(),
+            outbox_waiting: Family::default(),
+            lateness: Histogram::new(exponential_buckets(0.001, 2.0, 16)),
+            sends: Family::default(),
+            refusals: Family::default(),
+            dead_letters: Family::default(),
+            stuck_games: Gauge::default(),
+        };
+        let all = &mut inner.registry;
+        all.register(
+            "messages_handled",
+            "Messages taken from queues",
+            inner.handled.clone(),
+        );
+        all.register(
+            "redelivered",
+            "Deliveries that may have been handled before",
+            inner.redelivered.clone(),
+        );
+        all.register(
+            "handle_seconds",
+            "From delivery to acknowledgement",
+            inner.handle_time.clone(),
+        );
+        all.register(
+            "commit_seconds",
+            "One commit in the store",
+            inner.commit_time.clone(),
+        );
+        all.register(
+            "lag_seconds",
+            "From chat's instant to the handling",
+            inner.lag.clone(),
+        );
+        all.register(
+            "outbox_waiting",
+            "Messages handed to the bus and not yet confirmed",
+            inner.outbox_waiting.clone(),
+        );
+        all.register(
+            "deadline_lateness_seconds",
+            "How late deadlines rang",
+            inner.lateness.clone(),
+        );
+        all.register("sends", "Sends to chat", inner.sends.clone());
+        all.register(
+            "refusals",
+            "What people typed and was refused",
+            inner.refusals.clone(),
+        );
+        all.register(
+            "dead_letters",
+            "Messages given up",
+            inner.dead_letters.clone(),
+        );
+        all.register(
+            "stuck_games",
+            "Games that wait for their director because of a dead letter",
+            inner.stuck_games.clone(),
+        );
+        Self(Arc::new(inner))
+    }
+}
+
+impl Metrics {
+    /// A message from a queue has been dealt with.
+    pub fn handled(&self, service: Service, outcome: MessageOutcome) {
+        let labels = [("service", service.name()), ("outcome", outcome.name())];
+        self.0.handled.get_or_create(&labels).inc();
+    }
+
+    /// A delivery came that may have been handled before.
+    pub fn redelivered(&self, service: Service) {
+        self.0.redelivered.get_or_create(&of(service)).inc();
+    }
+
+    /// How long a message took from delivery to acknowledgement.
+    pub fn handle_took(&self, service: Service, time: Duration) {
+        self.0
+            .handle_time
+            .get_or_create(&of(service))
+            .observe(time.as_secs_f64());
+    }
+
+    /// How long a commit took.
+    pub fn commit_took(&self, service: Service, time: Duration) {
+        self.0
+            .commit_time
+            .get_or_create(&of(service))
+            .observe(time.as_secs_f64());
+    }
+
+    /// How far behind chat a service handled a message, in milliseconds.
+    pub fn lag_ms(&self, service: Service, ms: i64) {
+        self.0.lag.get_or_create(&of(service)).observe(seconds(ms));
+    }
+
+    /// So many more (or fewer) messages wait for the bus's confirmation.
+    pub fn outbox_waiting(&self, service: Service, change: i64) {
+        self.0
+            .outbox_waiting
+            .get_or_create(&of(service))
+            .inc_by(change);
+    }
+
+    /// A deadline rang so many milliseconds late.
+    pub fn deadline_late_ms(&self, ms: i64) {
+        self.0.lateness.observe(seconds(ms));
+    }
+
+    /// A send to chat had this outcome (`sent`, `refused`, `unclear`).
+    pub fn send(&self, outcome: &'static str) {
+        self.0.sends.get_or_create(&[("outcome", outcome)]).inc();
+    }
+
+    /// Something that a person typed was refused, for this reason. Reasons are a short list
+    /// that says nothing about a game.
+    pub fn refusal(&self, service: Service, reason: &'static str) {
+        let labels = [("service", service.name()), ("reason", reason)];
+        self.0.refusals.get_or_create(&labels).inc();
+    }
+
+    /// A message became a dead letter.
+    pub fn dead_letter(&self, service: Service) {
+        self.0.dead_letters.get_or_create(&of(service)).inc();
+    }
+
+    /// So many more (or fewer) games wait for their director because of a dead letter.
+    pub fn stuck_games(&self, change: i64) {
+        self.0.stuck_games.inc_by(change);
+    }
+
+    /// All of it in the OpenMetrics text format.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        // Writing into a `String` cannot fail.
+        let _ = encode(&mut text, &self.0.registry);
+        text
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+fn of(service: Service) -> One {
+    [("service", service.name())]
+}
+
+fn seconds(ms: i64) -> f64 {
+    // A clock that is off may bring a negative span; it counts as none.
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0)).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_documented_ones() {
+        let metrics = Metrics::default();
+        metrics.handled(Service::Night, MessageOutcome::Done);
+        metrics.handled(Service::Night, MessageOutcome::Done);
+        metrics.redelivered(Service::Tally);
+        metrics.handle_took(Service::Tally, Duration::from_millis(2));
+        metrics.commit_took(Service::Tally, Duration::from_millis(1));
+        metrics.lag_ms(Service::Ingest, 1_500);
+        metrics.outbox_waiting(Service::Night, 3);
+        metrics.outbox_waiting(Service::Night, -1);
+        metrics.deadline_late_ms(-5);
+        metrics.send("sent");
+        metrics.refusal(Service::Tally, "late");
+        metrics.dead_letter(Service::Night);
+        metrics.stuck_games(1);
+        let text = metrics.render();
+        for line in [
+            r#"duskgate_messages_handled_total{service="night",outcome="done"} 2"#,
+            r#"duskgate_redelivered_total{service="tally"} 1"#,
+            r#"duskgate_handle_seconds_count{service="tally"} 1"#,
+            r#"duskgate_commit_seconds_sum{service="tally"} 0.001"#,
+            r#"duskgate_lag_seconds_sum{service="ingest"} 1.5"#,
+            r#"duskgate_outbox_waiting{service="night"} 2"#,
+            r"duskgate_deadline_lateness_seconds_sum 0.0",
+            r#"duskgate_sends_total{outcome="sent"} 1"#,
+            r#"duskgate_refusals_total{service="tally",reason="late"} 1"#,
+            r#"duskgate_dead_letters_total{service="night"} 1"#,
+            "duskgate_stuck_games 1",
+        ] {
+            assert!(
+                text.lines().any(|l| l == line),
+                "{line} is missing in\n{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Where state is kept: one atomic, idempotent commit for each handled message.
+//!
+//! [`Store`] is the interface; `sqlite` is the embedded kind (one file, `synchronous=FULL`).
+//! The conformance suite in `conformance` runs against every kind.
+//!
+//! Invariant: the store knows nothing of games. Keys, journal entries, snapshots and bodies are
+//! opaque to it.
+
+use async_trait::async_trait;
+use protocol::{Message, MessageId, Service, Shard};
+use rules::Time;
+
+/// The name of an aggregate: which service owns it and its key (a game id, `account:<id>`, …).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AggregateKey {
+    /// The owner.
+    pub service: Service,
+    /// Its key; decides the shard.
+    pub key: String,
+}
+
+impl AggregateKey {
+    /// The shard of this aggregate: commits, outbox and deadlines of one shard live together.
+    pub fn shard(&self) -> Shard {
+        Shard::of(&self.key)
+    }
+}
+
+/// An instant at which an aggregate wants to hear `ToNight::Due`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deadline {
+    /// Its name within the aggregate; carries the turn it belongs to.
+    pub name: String,
+    /// When.
+    pub at: Time,
+}
+
+/// A deadline of some aggregate, as [`Store::due`] lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueDeadline {
+    /// Whose.
+    pub aggregate: AggregateKey,
+    /// Which.
+    pub deadline: Deadline,
+}
+
+/// One step of one aggregate. All of it happens, or nothing.
+#[derive(Debug, Clone)]
+pub struct Commit {
+    /// Whose step.
+    pub aggregate: AggregateKey,
+    /// The version that the step was decided on; 0 for a new aggregate. The new version is one
+    /// more.
+    pub expected: u64,
+    /// The message that was handled.
+    pub message: MessageId,
+    /// The journal entry: the input and what it brought about.
+    pub entry: Vec<u8>,
+    /// A snapshot of the state after this step, when one is due. It replaces an earlier one;
+    /// loading then starts here. Journal entries before it are kept for the replay.
+    pub snapshot: Option<Vec<u8>>,
+    /// All deadlines of the aggregate from now on; `None`: as they were.
+    pub deadlines: Option<Vec<Deadline>>,
+    /// Messages to send, in order, after those already in the shard's outbox.
+    pub outbox: Vec<Message>,
+}
+
+/// What came of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Committed {
+    /// It is on disk under this version.
+    Done(u64),
+    /// The message had been handled before, in the step to this version: nothing was changed.
+    Repeat(u64),
+    /// Another version is in the store: nothing was changed; load again.
+    Conflict(u64),
+}
+
+/// An aggregate as it is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Its version; 0 when it does not exist.
+    pub version: u64,
+    /// The newest snapshot and the version it was taken at.
+    pub snapshot: Option<(u64, Vec<u8>)>,
+    /// The journal entries after the snapshot, in order.
+    pub entries: Vec<Vec<u8>>,
+}
+
+/// An entry of a shard's outbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxEntry {
+    /// Its place; grows.
+    pub place: u64,
+    /// What to send.
+    pub message: Message,
+}
+
+/// Why the store could not answer. The step may have been taken or not: the caller tries the
+/// same commit again and reads `Repeat` as done.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The store is out of reach or refuses for now.
+    #[error("store is unavailable: {0}")]
+    Unavailable(String),
+    /// What is stored cannot be read.
+    #[error("store holds something unreadable at {place}: {why}")]
+    Corrupt {
+        /// Where.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// A place for state. Every method may be called from any task.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// The aggregate's newest snapshot and what has happened since.
+    async fn load(&self, aggregate: &AggregateKey) -> Result<Stored, StoreError>;
+
+    /// Has this message been handled by the aggregate? The version of that step if so.
+    async fn handled(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<Option<u64>, StoreError>;
+
+    /// Takes one step. On return of `Done` it is on disk.
+    async fn commit(&self, commit: Commit) -> Result<Committed, StoreError>;
+
+    /// Journal entries after version `after`, at most `limit`, each with its version.
+    async fn journal(
+        &self,
+        aggregate: &AggregateKey,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Vec<u8>)>, StoreError>;
+
+    /// The keys of a service's aggregates that have deadlines or were committed to and not
+    /// retired; for start-up and watching.
+    async fn keys(&self, service: Service) -> Result<Vec<String>, StoreError>;
+
+    /// The outbox of a service's shard after `after`, at most `limit`, in order.
+    async fn outbox(
+        &self,
+        service: Service,
+        shard: Shard,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<OutboxEntry>, StoreError>;
+
+    /// Forgets outbox entries, by place, that the bus has taken.
+    async fn sent(
+        &self,
+        service: Service,
+        shard: Shard,
+        places: &[u64],
+    ) -> Result<(), StoreError>;
+
+    /// Deadlines at or before `until`, earliest first, at most `limit`.
+    async fn due(&self, until: Time, limit: usize) -> Result<Vec<DueDeadline>, StoreError>;
+
+    /// The instant of the earliest deadline of all.
+    async fn next_due(&self) -> Result<Option<Time>, StoreError>;
+
+    /// Is it there and able to write?
+    async fn health(&self) -> Result<(), StoreError>;
+}
