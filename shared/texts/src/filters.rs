@@ -59,7 +59,7 @@ fn cn(number: u32) -> Result<String, Error> {
         0..=9 => digit(number).to_owned(),
         10..=99 => {
             let tens = if number < 20 { "" } else { digit(number / 10) };
-            let ones = if number % 10 == 0 { "" } else { digit(number) };
+            let ones = if number.is_multiple_of(10) { "" } else { digit(number) };
             format!("{tens}十{ones}")
         }
         _ => return Err(bad("cn counts to 99")),
@@ -74,15 +74,15 @@ fn span(ms: i64) -> Result<String, Error> {
         (secs / 60 % 60, "分钟"),
         (secs % 60, "秒"),
     ];
-    let text: String = parts
+    let parts: Vec<String> = parts
         .iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, unit)| format!("{n}{unit}"))
         .collect();
-    Ok(if text.is_empty() {
+    Ok(if parts.is_empty() {
         "0秒".to_owned()
     } else {
-        text
+        parts.concat()
     })
 }
 
