@@ -59,7 +59,11 @@ fn cn(number: u32) -> Result<String, Error> {
         0..=9 => digit(number).to_owned(),
         10..=99 => {
             let tens = if number < 20 { "" } else { digit(number / 10) };
-            let ones = if number.is_multiple_of(10) { "" } else { digit(number) };
+            let ones = if number.is_multiple_of(10) {
+                ""
+            } else {
+                digit(number)
+            };
             format!("{tens}十{ones}")
         }
         _ => return Err(bad("cn counts to 99")),

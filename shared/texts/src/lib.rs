@@ -47,14 +47,17 @@
 //! sections replace single built-in templates; samples need not be repeated. A section that is
 //! broken or names nothing known is reported as a [`Fault`] with file, line and a hint, and the
 //! built-in template is used in its place: a slip in a word must not keep running games from
-//! being taken up again after a restart. Whoever starts a service logs the faults; `duskgate
+//! being taken up again after a restart. The same holds for one that fits all samples and fails on something
+//! else later. Whoever starts a service logs the faults; `duskgate
 //! check` fails on them. Only a folder that cannot be read at all refuses the start.
 
 mod fault;
 mod files;
 mod filters;
+mod folder;
 mod format;
 mod render;
+mod template;
 
 pub use fault::{Fault, FolderError, TextError};
 pub use render::{DEFAULT_ZONE, Texts};

@@ -35,7 +35,8 @@ fn a_template_of_the_folder_replaces_its_namesake_alone() {
 
 #[test]
 fn what_is_broken_is_named_and_the_built_in_text_stays() {
-    let cases: [(&str, usize, &str); 8] = [
+    let cases: [(&str, usize, &str); 9] = [
+        ("=== vote/taken\n{{ voter|seats }}", 2, "seats needs a list"),
         ("=== vote/taken\n{{ voter", 2, "syntax error"),
         (
             "=== vote/taken\n\n好\n{{ voter|sets }}",
@@ -76,6 +77,15 @@ fn what_is_broken_is_named_and_the_built_in_text_stays() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn an_own_template_that_fails_on_something_rare_gives_way_to_the_built_in_one() {
+    let (texts, faults) = with(&[("mine.txt", "=== vote/taken\n{{ target|default('', true) }}{% if voter == '丙' %}{{ whom }}{% endif %}好".as_bytes())]);
+    assert_eq!(faults, []);
+    assert_eq!(texts.render(&taken()).unwrap(), "乙好");
+    let rare = Phrase::new("vote/taken", json!({"voter": "丙", "target": "乙"}));
+    assert_eq!(texts.render(&rare).unwrap(), "丙投给乙，已记下。");
 }
 
 #[test]
