@@ -95,8 +95,8 @@ pub struct Send {
     pub scene: Scene,
     /// What.
     pub parts: Vec<Part>,
-    /// Was this said before with an unclear outcome, where history is unavailable? Then the
-    /// text is marked as a repeat (重发).
+    /// Was this said before with an unclear outcome, where history is unavailable? Then publish
+    /// has marked the text as a repeat (重发).
     pub repeat: bool,
 }
 
