@@ -122,22 +122,25 @@ impl Book {
     /// Takes a petition, which is a post as well (G23).
     pub fn petition(&mut self, voter: SeatId, what: Petition, at: Stamp) -> PetitionAnswer {
         self.talk(voter, at);
-        let in_time = self
+        let late = self
             .thread
             .petitions_until
-            .is_none_or(|until| at.time() <= until);
-        let allowed = self.takes(at).and_then(|()| {
-            if !self.thread.voters.has(voter) {
-                Err(Refusal::NotAVoter)
-            } else if in_time {
-                Ok(())
-            } else {
-                Err(Refusal::TooLate)
-            }
-        });
-        match allowed {
-            Ok(()) => self.petitions.ask(what, voter, self.thread.voters, at),
+            .is_some_and(|until| at.time() > until);
+        match self.admits(voter, at) {
             Err(why) => PetitionAnswer::Refused(why),
+            Ok(()) if late => PetitionAnswer::Refused(Refusal::TooLate),
+            Ok(()) => self.petitions.ask(what, voter, self.thread.voters, at),
+        }
+    }
+
+    /// Would a vote of this seat be in time now, whatever it says? For telling somebody whose post
+    /// cannot be read what the greater trouble is.
+    pub fn admits(&self, voter: SeatId, at: Stamp) -> Result<(), Refusal> {
+        self.takes(at)?;
+        if self.thread.voters.has(voter) {
+            Ok(())
+        } else {
+            Err(Refusal::NotAVoter)
         }
     }
 
@@ -180,6 +183,12 @@ impl Book {
             })
     }
 
+    /// A voter's ballot so far.
+    pub fn ballot(&self, voter: SeatId) -> Option<Standing> {
+        self.ballots()
+            .find(|standing| standing.ballot.voter == voter)
+    }
+
     /// Voters without a ballot that counts.
     pub fn not_voted(&self) -> SeatSet {
         let voted = self
@@ -209,8 +218,7 @@ impl Book {
     }
 
     fn decide(&mut self, post: &VotePost) -> Result<Answer, Refusal> {
-        self.takes(post.at)?;
-        self.may_vote(post.voter, post.choice)?;
+        self.may_vote(post.voter, post.choice, post.at)?;
         let by_hand_too_late = self
             .thread
             .changes_until
@@ -254,7 +262,7 @@ impl Book {
             .get_mut(&voter)
             .and_then(|page| page.asked.take());
         let post = post.ok_or(Refusal::NothingToConfirm)?;
-        self.may_vote(voter, post.choice)?;
+        self.may_vote(voter, post.choice, at)?;
         let cast = self.cast(voter).ok_or(Refusal::NothingToConfirm)?;
         if post.at < cast.at {
             return Err(Refusal::Overtaken);
@@ -279,10 +287,8 @@ impl Book {
         }
     }
 
-    fn may_vote(&self, voter: SeatId, choice: Choice) -> Result<(), Refusal> {
-        if !self.thread.voters.has(voter) {
-            return Err(Refusal::NotAVoter);
-        }
+    fn may_vote(&self, voter: SeatId, choice: Choice, at: Stamp) -> Result<(), Refusal> {
+        self.admits(voter, at)?;
         match choice {
             Choice::Seat(seat) if !self.thread.choosable.has(seat) || self.is_void(choice) => {
                 Err(Refusal::NotChoosable)

@@ -125,3 +125,20 @@ fn a_reply_to_any_own_vote_post_is_recognised() {
     assert!(!book.is_vote_post_of(A, &id(31)), "it was refused");
     assert!(!book.is_vote_post_of(B, &id(20)), "it is another seat's");
 }
+
+#[test]
+fn whoever_could_not_vote_anyway_is_told_so_first() {
+    let mut book = open();
+    changed(&mut book, |thread| thread.voters.remove(E));
+    assert_eq!(book.admits(A, at(20)), Ok(()));
+    assert_eq!(book.admits(E, at(20)), Err(Refusal::NotAVoter));
+    assert_eq!(book.admits(A, at(101)), Err(Refusal::TooLate));
+    let _ = vote(&mut book, A, C, 20);
+    assert_eq!(
+        book.admits(A, at(21)),
+        Ok(()),
+        "a second vote is another matter"
+    );
+    assert_eq!(book.ballot(A).map(|b| b.ballot), Some(ballot(A, C, 20, 0)));
+    assert_eq!(book.ballot(B), None);
+}
