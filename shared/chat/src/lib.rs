@@ -8,6 +8,7 @@ mod misread;
 mod opening;
 mod square;
 mod tokens;
+mod vocabulary;
 pub mod vote;
 mod words;
 
@@ -15,3 +16,4 @@ pub use clean::clean;
 pub use misread::{Misread, Thing};
 pub use opening::{CalendarKind, Opening, opening};
 pub use square::{SquareCommand, SquareWord, opening_words, square_skill, square_word};
+pub use vocabulary::{Names, OptionId, SeatName, Vocabulary, Word};

@@ -76,19 +76,6 @@ pub struct Word {
 }
 
 impl Word {
-    /// The meaning that the rules are given: the first of seat, role, skill, faction, number
-    /// that it has, else the text.
-    pub fn for_rules(&self) -> rules::input::Word {
-        use rules::input::Word as Meaning;
-        self.seat
-            .map(Meaning::Seat)
-            .or(self.role.map(Meaning::Role))
-            .or(self.skill.map(Meaning::Skill))
-            .or(self.faction.map(Meaning::Faction))
-            .or(self.number.map(Meaning::Number))
-            .unwrap_or_else(|| Meaning::Text(self.text.clone()))
-    }
-
     /// Means it anything at all but its own letters?
     pub fn is_known(&self) -> bool {
         self.seat.is_some() || self.number.is_some() || self.user.is_some() || self.is_name()
