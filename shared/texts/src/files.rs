@@ -12,6 +12,7 @@ files! {
     "director.txt",
     "groups.txt",
     "help.txt",
+    "ingest.txt",
     "lobby.txt",
     "publish.txt",
     "vote.txt",
