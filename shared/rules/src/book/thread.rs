@@ -39,7 +39,9 @@ pub struct Thread {
     /// No changes at all now: a speed-up is in force.
     pub sped_up: bool,
     /// Posts sent before this instant are of no concern to this thread, although they may
-    /// arrive when it is open (G25); `None`: whatever arrives while it is open.
+    /// arrive when it is open (G25): the door-close of the vote before it, say, when that was
+    /// not waited for. Chat times are whole seconds and from another clock, so an instant just
+    /// gone by would refuse good posts. `None`: whatever arrives while it is open.
     #[serde(default)]
     pub opens_at: Option<Time>,
     /// Posts sent after this instant come too late; `None`: until the director shuts the door.
