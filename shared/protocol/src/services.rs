@@ -144,6 +144,9 @@ pub enum ToNight {
         /// game's dice and its deal come from. Nobody can guess it from anything in chat.
         #[serde(default)]
         entropy: String,
+        /// Names of the account's games that are not over: a new one must have another.
+        #[serde(default)]
+        taken: Vec<String>,
     },
     /// A line for the referee: everything typed in private or in a private group, and the
     /// commands typed in the square that are no votes, petitions or talk.
