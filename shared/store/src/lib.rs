@@ -1,12 +1,19 @@
 //! Where state is kept: one atomic, idempotent commit for each handled message.
 //!
-//! [`Store`] is the interface; `sqlite` is the embedded kind (one file, `synchronous=FULL`).
-//! The conformance suite in `conformance` runs against every kind.
+//! [`Store`] is the interface; [`sqlite`] is the embedded kind (one file, `synchronous=FULL`).
+//! The conformance suite in `conformance` (feature of that name) runs against every kind.
+//! [`open`] picks the kind by URL.
 //!
 //! Invariant: the store knows nothing of games. Keys, journal entries, snapshots and bodies are
 //! opaque to it.
 
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod open;
+pub mod sqlite;
+
 use async_trait::async_trait;
+pub use open::{OpenError, open};
 use protocol::{Message, MessageId, Service, Shard};
 use rules::Time;
 
@@ -151,12 +158,7 @@ pub trait Store: Send + Sync + 'static {
     ) -> Result<Vec<OutboxEntry>, StoreError>;
 
     /// Forgets outbox entries, by place, that the bus has taken.
-    async fn sent(
-        &self,
-        service: Service,
-        shard: Shard,
-        places: &[u64],
-    ) -> Result<(), StoreError>;
+    async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError>;
 
     /// Deadlines at or before `until`, earliest first, at most `limit`.
     async fn due(&self, until: Time, limit: usize) -> Result<Vec<DueDeadline>, StoreError>;

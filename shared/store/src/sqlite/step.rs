@@ -1,0 +1,161 @@
+//! What one job writes, within the transaction that it shares with others.
+
+use protocol::{Message, MessageId, Service, Shard};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::{AggregateKey, Commit, Committed, Deadline};
+
+/// Takes a step, or finds that it must not be taken.
+pub(super) fn commit(connection: &Connection, commit: &Commit) -> rusqlite::Result<Committed> {
+    let found = find(connection, &commit.aggregate)?;
+    if let Some((id, _)) = found
+        && let Some(version) = handled(connection, id, &commit.message)?
+    {
+        return Ok(Committed::Repeat(version));
+    }
+    let current = found.map_or(0, |(_, version)| version);
+    if current != commit.expected {
+        return Ok(Committed::Conflict(current));
+    }
+    let version = current + 1;
+    let id = match found {
+        Some((id, _)) => {
+            connection
+                .prepare_cached("UPDATE aggregates SET version = ?2 WHERE id = ?1")?
+                .execute(params![id, version.cast_signed()])?;
+            id
+        }
+        None => connection
+            .prepare_cached("INSERT INTO aggregates (service, key, version) VALUES (?1, ?2, ?3)")?
+            .insert(params![
+                commit.aggregate.service.name(),
+                commit.aggregate.key,
+                version.cast_signed()
+            ])?,
+    };
+    connection
+        .prepare_cached("INSERT INTO journal (aggregate, version, entry) VALUES (?1, ?2, ?3)")?
+        .execute(params![id, version.cast_signed(), commit.entry])?;
+    connection
+        .prepare_cached("INSERT INTO handled (aggregate, message, version) VALUES (?1, ?2, ?3)")?
+        .execute(params![id, commit.message.0, version.cast_signed()])?;
+    if let Some(state) = &commit.snapshot {
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO snapshots (aggregate, version, state) VALUES (?1, ?2, ?3)",
+            )?
+            .execute(params![id, version.cast_signed(), state])?;
+    }
+    if let Some(deadlines) = &commit.deadlines {
+        set_deadlines(connection, id, deadlines)?;
+    }
+    for message in &commit.outbox {
+        put_into_outbox(connection, &commit.aggregate, message)?;
+    }
+    Ok(Committed::Done(version))
+}
+
+/// The row of an aggregate and its version.
+pub(super) fn find(
+    connection: &Connection,
+    aggregate: &AggregateKey,
+) -> rusqlite::Result<Option<(i64, u64)>> {
+    connection
+        .prepare_cached("SELECT id, version FROM aggregates WHERE service = ?1 AND key = ?2")?
+        .query_row(params![aggregate.service.name(), aggregate.key], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
+        })
+        .optional()
+}
+
+/// The version of the step that handled a message.
+pub(super) fn handled(
+    connection: &Connection,
+    id: i64,
+    message: &MessageId,
+) -> rusqlite::Result<Option<u64>> {
+    connection
+        .prepare_cached("SELECT version FROM handled WHERE aggregate = ?1 AND message = ?2")?
+        .query_row(params![id, message.0], |row| {
+            Ok(row.get::<_, i64>(0)?.cast_unsigned())
+        })
+        .optional()
+}
+
+/// Makes these the aggregate's deadlines, touching only what differs.
+fn set_deadlines(connection: &Connection, id: i64, new: &[Deadline]) -> rusqlite::Result<()> {
+    let old = connection
+        .prepare_cached("SELECT name, at FROM deadlines WHERE aggregate = ?1")?
+        .query_map([id], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    for (name, _) in old
+        .iter()
+        .filter(|(name, _)| !new.iter().any(|d| d.name == *name))
+    {
+        connection
+            .prepare_cached("DELETE FROM deadlines WHERE aggregate = ?1 AND name = ?2")?
+            .execute(params![id, name])?;
+    }
+    for deadline in new {
+        if old
+            .iter()
+            .any(|(name, at)| *name == deadline.name && *at == deadline.at.0)
+        {
+            continue;
+        }
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO deadlines (aggregate, name, at) VALUES (?1, ?2, ?3)",
+            )?
+            .execute(params![id, deadline.name, deadline.at.0])?;
+    }
+    Ok(())
+}
+
+fn put_into_outbox(
+    connection: &Connection,
+    from: &AggregateKey,
+    message: &Message,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO outbox (service, shard, message, trace, to_service, to_shard, key, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            from.service.name(),
+            from.shard().number(),
+            message.id.0,
+            message.trace,
+            message.to.service.name(),
+            message.to.shard.number(),
+            message.key,
+            message.body,
+        ])?;
+    Ok(())
+}
+
+/// Forgets outbox entries.
+pub(super) fn sent(
+    connection: &Connection,
+    service: Service,
+    shard: Shard,
+    places: &[u64],
+) -> rusqlite::Result<()> {
+    let mut delete = connection
+        .prepare_cached("DELETE FROM outbox WHERE place = ?1 AND service = ?2 AND shard = ?3")?;
+    for place in places {
+        delete.execute(params![place.cast_signed(), service.name(), shard.number()])?;
+    }
+    Ok(())
+}
+
+/// Writes something that nobody reads.
+pub(super) fn pulse(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE pulse SET beats = beats + 1 WHERE id = 1")?
+        .execute(())?;
+    Ok(())
+}
