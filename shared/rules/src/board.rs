@@ -1,0 +1,587 @@
+//! A board: a rule set as data. The `boards` crate reads it from TOML; the engine only reads it.
+//!
+//! Everything that differs between boards is here, so that no code asks which board it is.
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use crate::ids::{ClassId, FactionId, GroupId, RoleId, SkillId, StateId};
+use crate::phase::{PhaseKind, PhaseSet, WindowId, WindowSet};
+use crate::skill::Skill;
+use crate::wins::WinRule;
+
+/// A whole board. Its tables are indexed by the ids of [`crate::ids`].
+#[derive(Debug, Clone)]
+pub struct Board {
+    /// Its id, as in `开局 m158`.
+    pub id: String,
+    /// Its name (鸣潮).
+    pub name: String,
+    /// A hash of the text it was read from; a stored game names it.
+    pub hash: String,
+    /// Factions, in the order of the text.
+    pub factions: Vec<Faction>,
+    /// Names of classes (神职, 村民, …).
+    pub classes: Vec<String>,
+    /// Roles.
+    pub roles: Vec<Role>,
+    /// Skills.
+    pub skills: Vec<SkillDef>,
+    /// States and tags.
+    pub states: Vec<StateDef>,
+    /// Private groups.
+    pub groups: Vec<GroupDef>,
+    /// Windows of every phase, in order of time within their phase.
+    pub windows: Vec<Window>,
+    /// The order of phases.
+    pub flow: Flow,
+    /// Calendars by name: `slow`, `quick`, …; `manual` needs none.
+    pub calendars: Vec<Calendar>,
+    /// The vote by day.
+    pub vote: VoteRules,
+    /// The sheriff's election, where the board has one.
+    pub sheriff: Option<SheriffRules>,
+    /// In which order hits of one settlement are taken: skills, first to last. Hits of skills
+    /// that are not listed come last, in order of arrival.
+    pub settlement: Vec<SkillId>,
+    /// In which order what prevents a hit is asked.
+    pub preventions: Vec<StateId>,
+    /// In which order redirecting states are asked (G10).
+    pub redirects: Vec<StateId>,
+    /// In which order stand-ins are asked.
+    pub stand_ins: Vec<StateId>,
+    /// Win rules in order of priority.
+    pub wins: Vec<WinRule>,
+    /// When wins are checked.
+    pub wins_checked: WinsChecked,
+    /// What is published of who went out, and when.
+    pub publication: Publication,
+    /// Who may leave last words.
+    pub last_words: LastWordsRule,
+    /// Cards of the director.
+    pub penalties: Penalties,
+    /// Factions that may surrender.
+    pub surrender: Vec<FactionId>,
+    /// Defaults of the parameters that a game may override.
+    pub options: Options,
+}
+
+/// A faction.
+#[derive(Debug, Clone)]
+pub struct Faction {
+    /// Its name (狼人阵营).
+    pub name: String,
+}
+
+/// A role.
+#[derive(Debug, Clone)]
+pub struct Role {
+    /// Its name (预言家).
+    pub name: String,
+    /// The faction it is dealt into.
+    pub faction: FactionId,
+    /// Its class, for win rules and checks.
+    pub class: Option<ClassId>,
+    /// The number on its card; 0 where the board has none.
+    pub strength: u8,
+    /// How many of it the deal has.
+    pub count: u8,
+    /// The skills it is dealt with.
+    pub skills: Vec<SkillId>,
+}
+
+/// A skill of the board: what all skills have in common, and its code.
+#[derive(Debug, Clone)]
+pub struct SkillDef {
+    /// Its name (预言).
+    pub name: String,
+    /// Other words for it (移交 for 殉职).
+    pub aliases: Vec<String>,
+    /// The windows in which it can be sent. Empty for what is only a reaction or standing.
+    pub windows: WindowSet,
+    /// How it is used.
+    pub usage: Usage,
+    /// Uses a game; `None`: any number.
+    pub uses: Option<u8>,
+    /// May it not be declined (强制)?
+    pub forced: bool,
+    /// How many seats it names.
+    pub seats: SeatCount,
+    /// Who can be chosen.
+    pub choose: Choose,
+    /// Do its targets pass the redirects, and do veils stop it (指定)?
+    pub targeted: bool,
+    /// The private group to which it belongs (团队, G3): any member sends it, the latest counts.
+    pub team: Option<GroupId>,
+    /// Is it a kill, so that holding it makes armed (带刀)?
+    pub kill: bool,
+    /// Skills of the same owner that cannot be used on the same night.
+    pub excludes: Vec<SkillId>,
+    /// Its place in the order in which one window's skills resolve.
+    pub order: u16,
+    /// What it does.
+    pub code: Arc<dyn Skill>,
+}
+
+/// How a skill is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
+    /// Sent in its window, replaced at will, resolved when the window closes.
+    Sent,
+    /// Sent in its window, acts at once, cannot be replaced.
+    Immediate,
+    /// Sent only when the game asks for it; acts at once.
+    Reaction,
+    /// Never sent: it stands, or acts by itself.
+    Standing,
+}
+
+/// How many seats a skill names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeatCount {
+    /// At least.
+    pub min: u8,
+    /// At most.
+    pub max: u8,
+}
+
+impl SeatCount {
+    /// Exactly so many.
+    pub fn exactly(n: u8) -> Self {
+        Self { min: n, max: n }
+    }
+}
+
+/// Who can be chosen for a skill, beyond what its code says. Seats that are announced out never
+/// can be, unless `out` says so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Choose {
+    /// When oneself can be chosen.
+    pub oneself: Oneself,
+    /// Not those chosen by this skill on the night before.
+    pub not_twice_running: bool,
+    /// Each seat once a game (绝情, N8).
+    pub once_each: bool,
+    /// Not seats of this faction.
+    pub not_faction: Option<FactionId>,
+    /// Only seats that are announced out.
+    pub out: bool,
+}
+
+/// Can one choose oneself?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Oneself {
+    /// Yes (G24).
+    #[default]
+    Yes,
+    /// No (其他, 无私).
+    No,
+    /// Only on the first night.
+    FirstNight,
+}
+
+/// Kinds of harm, weakest first, as bits of [`Harms`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Harm {
+    /// 指杀, a wound.
+    Strike,
+    /// 穿透.
+    Pierce,
+    /// 暴击.
+    Crit,
+    /// 致死伤害.
+    Fatal,
+    /// 投票出局.
+    Vote,
+    /// 红牌罚下: nothing stops it.
+    SentOff,
+    /// The director's word (裁定 出局): nothing stops it.
+    Ruling,
+}
+
+impl Harm {
+    /// Every kind, weakest first.
+    pub const ALL: [Self; 7] = [
+        Self::Strike,
+        Self::Pierce,
+        Self::Crit,
+        Self::Fatal,
+        Self::Vote,
+        Self::SentOff,
+        Self::Ruling,
+    ];
+
+    /// The kind that a board file's word names; cards and rulings have none.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "strike" => Some(Self::Strike),
+            "pierce" => Some(Self::Pierce),
+            "crit" => Some(Self::Crit),
+            "fatal" => Some(Self::Fatal),
+            "vote" => Some(Self::Vote),
+            _ => None,
+        }
+    }
+}
+
+/// A set of kinds of harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Harms(u8);
+
+impl Harms {
+    /// No harm.
+    pub const NONE: Self = Self(0);
+
+    /// Is this kind in it?
+    pub fn has(self, harm: Harm) -> bool {
+        self.0 >> harm as u8 & 1 == 1
+    }
+
+    /// This set and one more kind.
+    #[must_use]
+    pub fn with(self, harm: Harm) -> Self {
+        Self(self.0 | 1 << harm as u8)
+    }
+}
+
+impl FromIterator<Harm> for Harms {
+    fn from_iter<I: IntoIterator<Item = Harm>>(harms: I) -> Self {
+        harms.into_iter().fold(Self::NONE, Self::with)
+    }
+}
+
+/// A state or tag: what it contributes to facts while it lies on a seat.
+#[derive(Debug, Clone, Default)]
+pub struct StateDef {
+    /// Its name (沉默, 警长, 黄牌).
+    pub name: String,
+    /// Harm it stops.
+    pub stops: Harms,
+    /// How many hits it stops; `None`: any number.
+    pub times: Option<u8>,
+    /// The phases in which it works; empty: always.
+    pub phases: PhaseSet,
+    /// Skills that are not forced cannot be used (沉默).
+    pub silences: bool,
+    /// Kills cannot be used (缴械).
+    pub disarms: bool,
+    /// Forced skills are gone (遗忘).
+    pub strips: bool,
+    /// Targeted skills have no effect on the seat (隐身).
+    pub veils: bool,
+    /// The seat's ballot weighs nothing (迷魂), whatever else is added.
+    pub bewitches: bool,
+    /// Added to the weight of the seat's ballot, in hundredths of a vote; stacks.
+    pub weight: i32,
+    /// What the seat's ballot decides in a tie.
+    pub tie: TieBreak,
+    /// What happens to the ball of a targeted skill that reaches the seat.
+    pub redirect: Option<Redirect>,
+    /// Does whoever laid it go out in this seat's place (替死)?
+    pub stand_in: bool,
+    /// Is the seat told when it gets or loses it?
+    pub told: bool,
+    /// Is it the director's card, and of which colour?
+    pub card: Option<Colour>,
+}
+
+/// Where a redirecting state throws the ball.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Redirect {
+    /// Back to whoever used the skill (时间逆流).
+    Back,
+    /// To the seat that the state is laid together with (交换).
+    Partner,
+    /// To a random seat in play without this state (反射).
+    Random,
+}
+
+/// What the holder of a state decides when a vote is tied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TieBreak {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The seat voted for goes out, whoever it is (m158 §投票, M5).
+    Any,
+    /// The seat voted for goes out if it is among the tied (秩序, N11).
+    Tied,
+}
+
+/// A private group.
+#[derive(Debug, Clone)]
+pub struct GroupDef {
+    /// Its name (狼群).
+    pub name: String,
+    /// Seats dealt into this faction meet in it.
+    pub faction: FactionId,
+}
+
+/// A window: a span in which skills can be sent.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// Its name (入夜).
+    pub name: String,
+    /// The phase it belongs to.
+    pub phase: PhaseKind,
+    /// What it is for.
+    pub kind: WindowKind,
+}
+
+/// What a window is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowKind {
+    /// Skills are sent.
+    Skills,
+    /// A vote thread is open; skills of the day can be sent.
+    Vote,
+    /// Those who may react are asked.
+    Reactions,
+    /// Nothing but last words, until the door opens. Calendars in durations leave it out.
+    Rest,
+}
+
+/// The order of phases: `lead` once, then `cycle` again and again.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// From the opening on.
+    pub lead: Vec<PhaseKind>,
+    /// Then.
+    pub cycle: Vec<PhaseKind>,
+}
+
+/// A calendar: when windows end.
+#[derive(Debug, Clone)]
+pub struct Calendar {
+    /// Its name (`slow`, `quick`).
+    pub name: String,
+    /// For each window of the board, when it ends.
+    pub ends: Vec<End>,
+    /// May windows close early once everybody has acted (G2)?
+    pub early: bool,
+    /// A reaction asked later than so many minutes before its phase ends gets so many (M2).
+    pub reaction_minutes: i64,
+    /// Votes cannot be changed in the last so many minutes (G7); 0: always.
+    pub changes_stop_minutes: i64,
+    /// Petitions are taken until so many minutes before door-close.
+    pub petitions_stop_minutes: i64,
+}
+
+/// When a window ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// At the next such time of day in the game's zone: minutes since midnight.
+    At(u16),
+    /// So many minutes after it began; 0: it is left out.
+    After(u16),
+}
+
+/// What calendar a game runs by, with its zone and speed.
+#[derive(Debug, Clone)]
+pub struct Timetable {
+    /// The calendar's name; `manual` has no deadlines.
+    pub calendar: String,
+    /// The zone in which times of day are meant.
+    pub zone: TimeZone,
+    /// Durations are divided by it; times of day are not.
+    pub speed: f64,
+}
+
+/// The vote by day.
+#[derive(Debug, Clone)]
+pub struct VoteRules {
+    /// How often a vote can be changed; `None`: any number of times.
+    pub changes: Option<u8>,
+    /// Are the ballots published when the door closes?
+    pub ballots_public: bool,
+    /// Are the counted weights published?
+    pub counts_public: bool,
+}
+
+/// The sheriff.
+#[derive(Debug, Clone)]
+pub struct SheriffRules {
+    /// The state that a sheriff has.
+    pub state: StateId,
+    /// Skills that come with it.
+    pub skills: Vec<SkillId>,
+    /// The skill by which the badge is passed on.
+    pub pass: SkillId,
+}
+
+/// When wins are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WinsChecked {
+    /// Whenever who went out is fixed (G13).
+    Fixed,
+    /// Whenever a list of who went out is published (m158 §胜负判定).
+    Published,
+}
+
+/// What is published of who went out.
+#[derive(Debug, Clone)]
+pub struct Publication {
+    /// In the order of seats, not of settlement (G4).
+    pub seat_order: bool,
+    /// What went out by vote is published as soon as it is settled, not when the dusk ends.
+    pub vote_at_once: bool,
+    /// The first night's list waits for the end of the election.
+    pub first_night_after_election: bool,
+}
+
+/// Who may leave last words.
+#[derive(Debug, Clone)]
+pub struct LastWordsRule {
+    /// Those who went out on the first night.
+    pub first_night: bool,
+    /// Those who went out on later nights.
+    pub later_nights: bool,
+    /// Those who went out by day.
+    pub day: bool,
+}
+
+/// The colours of the director's cards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Colour {
+    /// 蓝牌.
+    Blue,
+    /// 黄牌.
+    Yellow,
+    /// 红牌.
+    Red,
+}
+
+/// Cards of the director.
+#[derive(Debug, Clone)]
+pub struct Penalties {
+    /// So many of one colour become one of the next at once; `None`: they only add up (G20).
+    pub merge: Option<u8>,
+    /// Does a red card by day take effect before the vote is settled (G19)?
+    pub red_before_vote: bool,
+    /// Fewer posts than this on a day without a speed-up are idling; 0: no such rule.
+    pub few_posts: u16,
+    /// Fewer posts than this on three such days running are idling; 0: no such rule.
+    pub few_posts_three_days: u16,
+    /// Is not voting idling?
+    pub no_vote: bool,
+}
+
+/// Parameters that a game may override.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Options {
+    /// Is there a sheriff and an election?
+    pub sheriff: bool,
+    /// Does the board punish idling by itself (G20)?
+    pub idle_cards: bool,
+}
+
+/// A name that is not on the board.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What kind of thing was looked for.
+    pub kind: &'static str,
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no {} is called {:?} on this board",
+            self.kind, self.name
+        )
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+fn find<T>(
+    kind: &'static str,
+    table: &[T],
+    name: &str,
+    matches: impl Fn(&T) -> bool,
+) -> Result<u16, UnknownName> {
+    table
+        .iter()
+        .position(matches)
+        .and_then(|i| u16::try_from(i).ok())
+        .ok_or_else(|| UnknownName {
+            kind,
+            name: name.to_owned(),
+        })
+}
+
+impl Board {
+    /// The role of this name.
+    pub fn role(&self, name: &str) -> Result<RoleId, UnknownName> {
+        find("role", &self.roles, name, |r| r.name == name).map(|i| RoleId(i as u8))
+    }
+
+    /// The skill of this name or alias.
+    pub fn skill(&self, name: &str) -> Result<SkillId, UnknownName> {
+        let matches = |s: &SkillDef| s.name == name || s.aliases.iter().any(|a| a == name);
+        find("skill", &self.skills, name, matches).map(SkillId)
+    }
+
+    /// The faction of this name.
+    pub fn faction(&self, name: &str) -> Result<FactionId, UnknownName> {
+        find("faction", &self.factions, name, |f| f.name == name).map(|i| FactionId(i as u8))
+    }
+
+    /// The class of this name.
+    pub fn class(&self, name: &str) -> Result<ClassId, UnknownName> {
+        find("class", &self.classes, name, |c| c == name).map(|i| ClassId(i as u8))
+    }
+
+    /// The state of this name.
+    pub fn state(&self, name: &str) -> Result<StateId, UnknownName> {
+        find("state", &self.states, name, |s| s.name == name).map(|i| StateId(i as u8))
+    }
+
+    /// The private group of this name.
+    pub fn group(&self, name: &str) -> Result<GroupId, UnknownName> {
+        find("group", &self.groups, name, |g| g.name == name).map(|i| GroupId(i as u8))
+    }
+
+    /// The window of this name.
+    pub fn window(&self, name: &str) -> Result<WindowId, UnknownName> {
+        find("window", &self.windows, name, |w| w.name == name).map(|i| WindowId(i as u8))
+    }
+
+    /// The calendar of this name.
+    pub fn calendar(&self, name: &str) -> Option<&Calendar> {
+        self.calendars.iter().find(|c| c.name == name)
+    }
+
+    /// How many seats its deal has.
+    pub fn seat_count(&self) -> usize {
+        self.roles.iter().map(|r| usize::from(r.count)).sum()
+    }
+
+    /// The definition of a skill.
+    pub fn skill_def(&self, id: SkillId) -> &SkillDef {
+        &self.skills[id.index()]
+    }
+
+    /// The definition of a state.
+    pub fn state_def(&self, id: StateId) -> &StateDef {
+        &self.states[id.index()]
+    }
+
+    /// The definition of a role.
+    pub fn role_def(&self, id: RoleId) -> &Role {
+        &self.roles[id.index()]
+    }
+
+    /// The windows of a phase, in order.
+    pub fn windows_of(&self, phase: PhaseKind) -> impl DoubleEndedIterator<Item = WindowId> {
+        self.windows
+            .iter()
+            .enumerate()
+            .filter(move |(_, w)| w.phase == phase)
+            .map(|(i, _)| WindowId(i as u8))
+    }
+}

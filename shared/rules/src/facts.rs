@@ -1,0 +1,467 @@
+//! Facts: computed from state whenever asked, never stored twice.
+
+use crate::board::{Oneself, StateDef, Usage};
+use crate::game::Game;
+use crate::ids::{ClassId, FactionId, GroupId, RoleId, SeatId, SeatSet, SkillId, StateId, Time};
+use crate::phase::{PhaseKind, WindowId};
+use crate::refusal::NotChoosable;
+use crate::skill::Held;
+use crate::world::{Holding, Seat, StateRecord};
+
+/// A skill that is open to a seat now, as `我` shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Which holding.
+    pub held: Held,
+    /// Uses left; `None`: any number.
+    pub left: Option<u8>,
+    /// Who can be chosen now; `None`: it names no seat.
+    pub range: Option<SeatSet>,
+    /// Until when; `None`: until the director goes on.
+    pub until: Option<Time>,
+}
+
+/// Something that is owed: who, which skill. Named, never counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Obligation {
+    /// Who.
+    pub seat: SeatId,
+    /// Which skill.
+    pub skill: SkillId,
+}
+
+impl Game {
+    /// Every seat.
+    pub fn all(&self) -> impl Iterator<Item = SeatId> + use<> {
+        SeatSet::first(self.world.seats.len()).iter()
+    }
+
+    /// A seat of this game, or nothing.
+    pub fn seat(&self, seat: SeatId) -> Option<&Seat> {
+        self.world.seats.get(seat.index())
+    }
+
+    pub(crate) fn at(&self, seat: SeatId) -> &Seat {
+        &self.world.seats[seat.index()]
+    }
+
+    /// Seats in play.
+    pub fn in_play(&self) -> SeatSet {
+        self.all().filter(|s| self.at(*s).out.is_none()).collect()
+    }
+
+    /// Is the seat in play?
+    pub fn stands(&self, seat: SeatId) -> bool {
+        self.at(seat).out.is_none()
+    }
+
+    /// Seats that the public knows to be in play.
+    pub fn publicly_in_play(&self) -> SeatSet {
+        SeatSet::first(self.world.seats.len()).minus(self.world.announced)
+    }
+
+    /// What a check shows of the faction (the last disguise, else the faction now).
+    pub fn face_faction(&self, seat: SeatId) -> FactionId {
+        let seat = self.at(seat);
+        seat.faces
+            .iter()
+            .rev()
+            .find_map(|f| f.faction)
+            .unwrap_or(seat.faction)
+    }
+
+    /// What a check shows of the role.
+    pub fn face_role(&self, seat: SeatId) -> RoleId {
+        let seat = self.at(seat);
+        seat.faces
+            .iter()
+            .rev()
+            .find_map(|f| f.role)
+            .unwrap_or(seat.role)
+    }
+
+    /// What a check shows of being armed.
+    pub fn face_armed(&self, seat: SeatId) -> bool {
+        self.at(seat)
+            .faces
+            .iter()
+            .rev()
+            .find_map(|f| f.armed)
+            .unwrap_or_else(|| self.armed(seat))
+    }
+
+    /// Does it hold a kill (G26)?
+    pub fn armed(&self, seat: SeatId) -> bool {
+        self.at(seat)
+            .holdings
+            .iter()
+            .any(|h| self.board.skill_def(h.skill).kill)
+    }
+
+    /// The class of the seat's card (G26: classes go by card).
+    pub fn class(&self, seat: SeatId) -> Option<ClassId> {
+        self.board.role_def(self.at(seat).card).class
+    }
+
+    /// The private groups and who belongs in them, out or in play (G5).
+    pub fn groups(&self) -> Vec<(GroupId, SeatSet)> {
+        self.board
+            .groups
+            .iter()
+            .enumerate()
+            .map(|(i, group)| {
+                let members = self
+                    .all()
+                    .filter(|s| self.at(*s).dealt == group.faction)
+                    .collect();
+                (GroupId(i as u8), members)
+            })
+            .filter(|(_, members): &(_, SeatSet)| !members.is_empty())
+            .collect()
+    }
+
+    /// The members of a private group.
+    pub fn group_members(&self, group: GroupId) -> SeatSet {
+        let faction = self.board.groups[group.index()].faction;
+        self.all()
+            .filter(|s| self.at(*s).dealt == faction)
+            .collect()
+    }
+
+    /// The neighbours of a seat: the nearest seats still in play, before and after (G6).
+    pub fn neighbours(&self, seat: SeatId) -> Option<(SeatId, SeatId)> {
+        let n = self.world.seats.len();
+        let step = |back: bool| {
+            (1..n)
+                .map(|d| {
+                    if back {
+                        (seat.index() + n - d) % n
+                    } else {
+                        (seat.index() + d) % n
+                    }
+                })
+                .map(|i| SeatId(i as u8))
+                .find(|s| self.stands(*s))
+        };
+        Some((step(true)?, step(false)?))
+    }
+
+    // --- states -----------------------------------------------------------------------------
+
+    /// Does the record work now: in this phase, and not stripped from a forced skill's owner?
+    pub(crate) fn works(&self, record: &StateRecord) -> bool {
+        let def = self.board.state_def(record.state);
+        if !def.phases.is_empty() && !def.phases.has(self.world.phase.kind) {
+            return false;
+        }
+        match record.from {
+            Some((seat, holding)) if record.until.is_none() => {
+                let standing = self
+                    .at(seat)
+                    .holdings
+                    .iter()
+                    .find(|h| h.id == holding)
+                    .map(|h| self.board.skill_def(h.skill))
+                    .is_some_and(|d| d.usage == Usage::Standing && d.forced);
+                !standing || !self.stripped(seat)
+            }
+            _ => true,
+        }
+    }
+
+    /// Records on this seat that work now.
+    pub(crate) fn working(&self, seat: SeatId) -> impl Iterator<Item = (&StateRecord, &StateDef)> {
+        self.world
+            .states
+            .iter()
+            .filter(move |r| r.seat == seat && self.works(r))
+            .map(|r| (r, self.board.state_def(r.state)))
+    }
+
+    fn flag(&self, seat: SeatId, flag: impl Fn(&StateDef) -> bool) -> bool {
+        !self.world.states.is_empty() && self.working(seat).any(|(_, def)| flag(def))
+    }
+
+    fn stripped(&self, seat: SeatId) -> bool {
+        // Not by `working`: whether a stripping state works cannot depend on stripping.
+        self.world
+            .states
+            .iter()
+            .any(|r| r.seat == seat && self.board.state_def(r.state).strips)
+    }
+
+    /// Does the state lie on the seat?
+    pub fn has_state(&self, seat: SeatId, state: StateId) -> bool {
+        self.world
+            .states
+            .iter()
+            .any(|r| r.seat == seat && r.state == state)
+    }
+
+    /// Who has this state.
+    pub fn holder_of(&self, state: StateId) -> Option<SeatId> {
+        self.world
+            .states
+            .iter()
+            .find(|r| r.state == state)
+            .map(|r| r.seat)
+    }
+
+    /// Is the seat veiled from targeted skills?
+    pub(crate) fn veiled(&self, seat: SeatId) -> bool {
+        self.flag(seat, |d| d.veils)
+    }
+
+    /// Does a state bar the seat from this skill?
+    pub(crate) fn barred(&self, seat: SeatId, skill: SkillId) -> bool {
+        let def = self.board.skill_def(skill);
+        self.at(seat).barred
+            || (!def.forced && self.flag(seat, |d| d.silences))
+            || (def.kill && self.flag(seat, |d| d.disarms))
+            || (def.forced && self.stripped(seat))
+    }
+
+    /// The weight of the seat's ballot in hundredths of a vote.
+    pub fn vote_weight(&self, seat: SeatId) -> i32 {
+        if self.flag(seat, |d| d.bewitches) {
+            return 0;
+        }
+        let added: i32 = self.working(seat).map(|(_, def)| def.weight).sum();
+        (100 + added + self.at(seat).weight).max(0)
+    }
+
+    // --- skills -----------------------------------------------------------------------------
+
+    /// The window that is open.
+    pub fn window(&self) -> Option<WindowId> {
+        self.world.window
+    }
+
+    /// Is this the first night?
+    pub fn first_night(&self) -> bool {
+        self.world.phase
+            == crate::phase::Phase {
+                kind: PhaseKind::Night,
+                number: 1,
+            }
+    }
+
+    /// The number of the night or day the game stands in.
+    pub fn number(&self) -> u16 {
+        self.world.phase.number
+    }
+
+    /// The seat's holding of a skill: the first with uses left, else the first.
+    pub fn held(&self, seat: SeatId, skill: SkillId) -> Option<Held> {
+        let of = |h: &&Holding| h.skill == skill;
+        let holdings = &self.at(seat).holdings;
+        let holding = holdings
+            .iter()
+            .filter(of)
+            .find(|h| h.left != Some(0))
+            .or_else(|| holdings.iter().find(of))?;
+        Some(Held {
+            seat,
+            holding: holding.id,
+            skill,
+        })
+    }
+
+    /// Why a seat cannot be chosen for the skill, as far as its holder may know; `None`: it can.
+    pub fn not_choosable(&self, held: Held, target: SeatId) -> Option<NotChoosable> {
+        let def = self.board.skill_def(held.skill);
+        let choose = &def.choose;
+        let announced = self.world.announced.has(target);
+        if announced && !choose.out {
+            return Some(NotChoosable::Out);
+        }
+        if !announced && choose.out {
+            return Some(NotChoosable::InPlay);
+        }
+        if target == held.seat {
+            match choose.oneself {
+                Oneself::Yes => {}
+                Oneself::FirstNight if self.first_night() => {}
+                Oneself::FirstNight | Oneself::No => return Some(NotChoosable::Oneself),
+            }
+        }
+        if choose
+            .not_faction
+            .is_some_and(|f| self.at(target).dealt == f)
+        {
+            return Some(NotChoosable::OwnSide);
+        }
+        let holding = self.holding(held)?;
+        if choose.not_twice_running
+            && holding
+                .last
+                .is_some_and(|(night, seats)| night + 1 == self.number() && seats.has(target))
+        {
+            return Some(NotChoosable::TwiceRunning);
+        }
+        if choose.once_each && holding.ever.has(target) {
+            return Some(NotChoosable::ChosenBefore);
+        }
+        None
+    }
+
+    /// Who can be chosen for the skill now, as far as its holder may know.
+    pub fn range(&self, held: Held) -> SeatSet {
+        let mut range: SeatSet = self
+            .all()
+            .filter(|s| self.not_choosable(held, *s).is_none())
+            .collect();
+        for intent in &self.world.intents {
+            let code = &self.board.skill_def(intent.skill).code;
+            if let Some(limit) = code.limits(intent, held.skill) {
+                range = range.and(limit);
+            }
+        }
+        self.board
+            .skill_def(held.skill)
+            .code
+            .narrow(self, held, range)
+    }
+
+    /// The skills that are open to the seat now (as far as it may know).
+    pub fn open_skills(&self, seat: SeatId) -> Vec<Held> {
+        let mut open = Vec::new();
+        self.each_open(seat, |held| open.push(held));
+        open
+    }
+
+    pub(crate) fn each_open(&self, seat: SeatId, mut visit: impl FnMut(Held)) {
+        if self.kept.ending.is_some() || self.kept.paused.is_some() {
+            return;
+        }
+        for reaction in self.world.reactions.iter().filter(|r| r.seat == seat) {
+            visit(Held {
+                seat,
+                holding: reaction.holding,
+                skill: reaction.skill,
+            });
+        }
+        let Some(window) = self.world.window else {
+            return;
+        };
+        let me = self.at(seat);
+        if me.out.is_some() && me.knows_out {
+            return;
+        }
+        for holding in &me.holdings {
+            let def = self.board.skill_def(holding.skill);
+            if !matches!(def.usage, Usage::Sent | Usage::Immediate)
+                || !def.windows.has(window)
+                || holding.left == Some(0)
+            {
+                continue;
+            }
+            let held = Held {
+                seat,
+                holding: holding.id,
+                skill: holding.skill,
+            };
+            if !self.barred(seat, holding.skill)
+                && self.excluded_by(held).is_none()
+                && def.code.open(self, held)
+            {
+                visit(held);
+            }
+        }
+    }
+
+    /// The skill of the same owner that excludes this one tonight.
+    pub(crate) fn excluded_by(&self, held: Held) -> Option<SkillId> {
+        let def = self.board.skill_def(held.skill);
+        let night = self.number();
+        def.excludes.iter().copied().find(|other| {
+            self.world
+                .intents
+                .iter()
+                .any(|i| i.seat == held.seat && i.skill == *other)
+                || self
+                    .at(held.seat)
+                    .holdings
+                    .iter()
+                    .any(|h| h.skill == *other && h.last.is_some_and(|(n, _)| n == night))
+        })
+    }
+
+    /// The open skills with their ranges, as `我` lists them.
+    pub fn offers(&self, seat: SeatId) -> Vec<Offer> {
+        self.open_skills(seat)
+            .into_iter()
+            .map(|held| {
+                let def = self.board.skill_def(held.skill);
+                Offer {
+                    held,
+                    left: self.holding(held).and_then(|h| h.left),
+                    range: (def.seats.max > 0).then(|| self.range(held)),
+                    until: self.kept.deadline,
+                }
+            })
+            .collect()
+    }
+
+    /// The message that waits for this holding.
+    pub fn intent_of(&self, held: Held) -> Option<&crate::world::Intent> {
+        let team = self.board.skill_def(held.skill).team;
+        self.world.intents.iter().find(|i| {
+            i.skill == held.skill
+                && (team.is_some() || (i.seat == held.seat && i.holding == held.holding))
+        })
+    }
+
+    /// Who still owes an action in the window that is open: every open skill that was neither
+    /// sent nor declined. A team's skill is owed by its members until one has sent it.
+    pub fn obligations(&self) -> Vec<Obligation> {
+        let mut owed = Vec::new();
+        for seat in self.all() {
+            self.each_open(seat, |held| {
+                let declined = self.world.declined.contains(&(seat, held.skill));
+                if !declined && self.intent_of(held).is_none() {
+                    owed.push(Obligation {
+                        seat,
+                        skill: held.skill,
+                    });
+                }
+            });
+        }
+        owed
+    }
+
+    pub(crate) fn anything_owed(&self) -> bool {
+        self.all().any(|seat| {
+            let mut owed = false;
+            self.each_open(seat, |held| {
+                owed |= !self.world.declined.contains(&(seat, held.skill))
+                    && self.intent_of(held).is_none();
+            });
+            owed
+        })
+    }
+
+    /// The later window of this phase in which the seat's skill opens, for a rehearsal that
+    /// moves its clock to a player's turn.
+    pub fn opens_later(&self, seat: SeatId, skill: SkillId) -> Option<WindowId> {
+        let badge = self
+            .board
+            .sheriff
+            .as_ref()
+            .is_some_and(|s| s.skills.contains(&skill));
+        if !badge {
+            self.held(seat, skill)?;
+        }
+        let now = self.world.window?;
+        let windows = self.board.skill_def(skill).windows;
+        let mut later = self
+            .board
+            .windows_of(self.world.phase.kind)
+            .filter(|w| *w > now);
+        later.find(|w| {
+            windows.has(*w)
+                || (self.board.skill_def(skill).usage == Usage::Reaction
+                    && self.board.windows[w.index()].kind == crate::board::WindowKind::Reactions)
+        })
+    }
+}

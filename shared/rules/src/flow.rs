@@ -1,0 +1,461 @@
+//! Phases, windows and deadlines: what begins when, and what then happens first.
+
+use std::sync::Arc;
+
+use jiff::civil;
+
+use crate::board::{Calendar, End, Usage, WindowKind};
+use crate::game::Game;
+use crate::ids::{SeatId, Time, Turn};
+use crate::notice::{Arg, Notice};
+use crate::phase::{Phase, PhaseKind, WindowId};
+use crate::refusal::Refusal;
+use crate::skill::{Event, Held};
+use crate::world::Intent;
+
+const MINUTE: i64 = 60_000;
+
+impl Game {
+    /// The calendar it runs by; `None`: `manual`.
+    pub(crate) fn calendar(&self) -> Option<&Calendar> {
+        self.board.calendar(&self.timetable.calendar)
+    }
+
+    // --- the clock --------------------------------------------------------------------------
+
+    /// A deadline has come. Of another turn, or before its time, it changes nothing.
+    pub(crate) fn ring(&mut self, turn: Turn) -> Result<(), Refusal> {
+        match self.deadline() {
+            Some((expected, at)) if expected == turn && at <= self.now => {
+                self.close_window();
+                Ok(())
+            }
+            _ => Err(Refusal::Stale),
+        }
+    }
+
+    /// When the open window closes early, if everybody has acted and the calendar allows it.
+    pub(crate) fn early_close_at(&self) -> Option<Time> {
+        self.kept
+            .early
+            .filter(|_| !self.vote_is_open() && !self.anything_owed())
+    }
+
+    /// After an input by which the last obligation may have been met: when the drawn moment has
+    /// passed already, a new one is drawn, so that closing does not follow the last message.
+    pub(crate) fn consider_early_close(&mut self) {
+        let (Some(early), Some(deadline)) = (self.kept.early, self.kept.deadline) else {
+            return;
+        };
+        if early > self.now || self.vote_is_open() || self.anything_owed() {
+            return;
+        }
+        let left = (deadline.0 - self.now.0).max(1);
+        let wait = self.kept.timing.below(left as u64) as i64;
+        self.kept.early = Some(self.now.plus_ms(wait + 1));
+    }
+
+    fn vote_is_open(&self) -> bool {
+        self.world
+            .window
+            .is_some_and(|w| self.board.windows[w.index()].kind == WindowKind::Vote)
+    }
+
+    /// When a window that opens now ends; `Some(None)`: by the director's word; `None`: it has
+    /// no length and is left out.
+    fn end_of(&self, window: WindowId) -> Option<Option<Time>> {
+        let kind = self.board.windows[window.index()].kind;
+        let Some(calendar) = self.calendar() else {
+            return (kind != WindowKind::Rest).then_some(None);
+        };
+        match calendar.ends[window.index()] {
+            End::After(0) => None,
+            End::After(minutes) => {
+                let ms = f64::from(minutes) * MINUTE as f64 / self.timetable.speed.max(0.001);
+                Some(Some(self.now.plus_ms(ms.round() as i64)))
+            }
+            End::At(minutes) => Some(Some(self.next_time_of_day(minutes))),
+        }
+    }
+
+    /// The next time that the zone's clocks show so many minutes after midnight.
+    pub(crate) fn next_time_of_day(&self, minutes: u16) -> Time {
+        let zone = &self.timetable.zone;
+        let now = jiff::Timestamp::from_millisecond(self.now.0).unwrap_or_default();
+        let local = zone.to_datetime(now);
+        let time = civil::Time::new((minutes / 60) as i8, (minutes % 60) as i8, 0, 0)
+            .unwrap_or(civil::Time::midnight());
+        let shift = self.kept.shift;
+        // From yesterday on: a window that late reactions moved may end after midnight.
+        let mut date = local.date().yesterday().unwrap_or(local.date());
+        for _ in 0..4 {
+            let at = zone
+                .to_ambiguous_timestamp(date.to_datetime(time))
+                .compatible()
+                .map_or(self.now.0, jiff::Timestamp::as_millisecond);
+            if at + shift > self.now.0 {
+                return Time(at + shift);
+            }
+            date = date.tomorrow().unwrap_or(date);
+        }
+        self.now.plus_minutes(i64::from(minutes))
+    }
+
+    /// A reaction asked late gets its time, and later windows of the night shift (M2).
+    pub(crate) fn leave_time_for_reaction(&mut self) {
+        let Some(minutes) = self.calendar().map(|c| c.reaction_minutes) else {
+            return;
+        };
+        let Some(deadline) = self.kept.deadline else {
+            return;
+        };
+        let ms = (minutes as f64 * MINUTE as f64 / self.timetable.speed.max(0.001)) as i64;
+        let wanted = self.now.plus_ms(ms);
+        if deadline < wanted {
+            self.kept.shift += wanted.0 - deadline.0;
+            self.kept.deadline = Some(wanted);
+        }
+    }
+
+    // --- windows ----------------------------------------------------------------------------
+
+    /// Closes the window that is open and goes on to whatever comes next.
+    pub(crate) fn close_window(&mut self) {
+        let Some(window) = self.world.window else {
+            return;
+        };
+        match self.board.windows[window.index()].kind {
+            WindowKind::Vote => {
+                self.resolve_window(window);
+                self.world.window = None;
+                self.kept.deadline = None;
+                self.kept.early = None;
+                self.kept.awaiting = self.kept.thread;
+                if self.kept.awaiting.is_none() {
+                    self.after_window(window);
+                }
+            }
+            WindowKind::Reactions => {
+                self.lapse_reactions();
+                self.after_window(window);
+            }
+            WindowKind::Skills => {
+                self.resolve_window(window);
+                self.after_window(window);
+            }
+            WindowKind::Rest => self.after_window(window),
+        }
+    }
+
+    /// Opens the next window of the phase that has a length, or ends the phase.
+    pub(crate) fn after_window(&mut self, window: WindowId) {
+        if self.kept.ending.is_some() {
+            return;
+        }
+        let board = Arc::clone(&self.board);
+        let next = board
+            .windows_of(self.world.phase.kind)
+            .find(|w| *w > window && self.end_of(*w).is_some());
+        match next {
+            Some(next) => self.open_window(next),
+            None => self.end_phase(),
+        }
+    }
+
+    pub(crate) fn open_window(&mut self, window: WindowId) {
+        self.kept.turn = Turn(self.kept.turn.0 + 1);
+        self.world.window = Some(window);
+        self.world.declined.clear();
+        self.kept.opened = self.now;
+        self.kept.deadline = self.end_of(window).flatten();
+        self.kept.early = self.draw_early();
+        let kind = self.board.windows[window.index()].kind;
+        if kind == WindowKind::Vote {
+            self.kept.thread = Some(self.kept.turn);
+            self.world.thread_version = 1;
+        }
+        self.raise(&Event::WindowOpened(window));
+        self.tell(
+            Notice::public("window/open")
+                .with("window", Arg::Window(window))
+                .with("phase", Arg::Phase(self.world.phase))
+                .with("until", Arg::Time(self.kept.deadline))
+                .prompt(),
+        );
+        if kind == WindowKind::Reactions {
+            for i in 0..self.world.reactions.len() {
+                let reaction = self.world.reactions[i];
+                self.prompt_reaction(reaction.seat, reaction.skill);
+            }
+        }
+        self.prompt_open_skills();
+    }
+
+    /// The moment before which a window does not close early: at least a quarter of its length
+    /// in, drawn apart from the game's own dice, whoever can act in it (G2).
+    fn draw_early(&mut self) -> Option<Time> {
+        let early = self.calendar()?.early;
+        let deadline = self.kept.deadline.filter(|_| early)?;
+        let length = (deadline.0 - self.now.0).max(4);
+        let wait = length / 4 + self.kept.timing.below((length - length / 4) as u64) as i64;
+        Some(self.now.plus_ms(wait))
+    }
+
+    fn prompt_open_skills(&mut self) {
+        for seat in self.all() {
+            let mut skills = Vec::new();
+            let reactions = &self.world.reactions;
+            self.each_open(seat, |held| {
+                if !reactions
+                    .iter()
+                    .any(|r| r.seat == seat && r.holding == held.holding)
+                {
+                    skills.push(held.skill);
+                }
+            });
+            if !skills.is_empty() {
+                let notice = Notice::to(seat, "prompt/open")
+                    .with("skills", Arg::Skills(skills))
+                    .with("until", Arg::Time(self.kept.deadline))
+                    .prompt();
+                self.tell(notice);
+            }
+        }
+    }
+
+    /// The window's messages take effect in the board's order; forced skills without one act by
+    /// their rule.
+    fn resolve_window(&mut self, window: WindowId) {
+        enum Item {
+            Sent(Intent),
+            Unsent(Held),
+        }
+        let board = Arc::clone(&self.board);
+        let mut items: Vec<(u16, Item)> = Vec::new();
+        let (now, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.world.intents)
+            .into_iter()
+            .partition(|i| i.window == window);
+        self.world.intents = later;
+        for intent in now {
+            items.push((board.skill_def(intent.skill).order, Item::Sent(intent)));
+        }
+        for seat in self.all() {
+            for holding in &self.at(seat).holdings {
+                let def = board.skill_def(holding.skill);
+                let sent = items.iter().any(|(_, item)| match item {
+                    Item::Sent(i) => i.seat == seat && i.holding == holding.id,
+                    Item::Unsent(_) => false,
+                });
+                if def.forced && def.usage == Usage::Sent && def.windows.has(window) && !sent {
+                    let held = Held {
+                        seat,
+                        holding: holding.id,
+                        skill: holding.skill,
+                    };
+                    if self.stands(seat) && def.code.open(self, held) {
+                        items.push((def.order, Item::Unsent(held)));
+                    }
+                }
+            }
+        }
+        items.sort_by_key(|(order, _)| *order);
+        for (_, item) in items {
+            match item {
+                Item::Sent(intent) => self.resolve(&intent),
+                Item::Unsent(held) if !self.barred(held.seat, held.skill) => {
+                    board.skill_def(held.skill).code.unsent(self, held);
+                }
+                Item::Unsent(_) => {}
+            }
+        }
+    }
+
+    fn lapse_reactions(&mut self) {
+        let board = Arc::clone(&self.board);
+        for reaction in std::mem::take(&mut self.world.reactions) {
+            let held = Held {
+                seat: reaction.seat,
+                holding: reaction.holding,
+                skill: reaction.skill,
+            };
+            if self.holding(held).is_some() {
+                board.skill_def(reaction.skill).code.lapsed(self, held);
+            }
+        }
+        self.reactions_are_done();
+    }
+
+    // --- phases -----------------------------------------------------------------------------
+
+    /// 开始: the opening begins.
+    pub(crate) fn start(&mut self) -> Result<(), Refusal> {
+        if self.world.phase.kind != PhaseKind::Setup {
+            return Err(Refusal::OrderNotNow);
+        }
+        let first = self.flow_phase(0);
+        self.begin_phase(first);
+        Ok(())
+    }
+
+    /// The phase at this place of the flow, or nothing where the game skips it.
+    fn flow_kind(&self, place: u32) -> PhaseKind {
+        let flow = &self.board.flow;
+        let place = place as usize;
+        match flow.lead.get(place) {
+            Some(kind) => *kind,
+            None => flow.cycle[(place - flow.lead.len()) % flow.cycle.len()],
+        }
+    }
+
+    fn flow_phase(&self, place: u32) -> Phase {
+        let kind = self.flow_kind(place);
+        let before = |k: PhaseKind| (0..=place).filter(|p| self.flow_kind(*p) == k).count() as u16;
+        let number = match kind {
+            PhaseKind::Night | PhaseKind::Dawn => before(PhaseKind::Night),
+            PhaseKind::Day | PhaseKind::Dusk => before(PhaseKind::Day),
+            _ => 1,
+        };
+        Phase { kind, number }
+    }
+
+    fn next_phase(&mut self) -> Phase {
+        if !self.world.inserted.is_empty() {
+            return self.world.inserted.remove(0);
+        }
+        loop {
+            self.world.flow_place += 1;
+            let next = self.flow_phase(self.world.flow_place);
+            if next.kind != PhaseKind::Election || self.options.sheriff {
+                return next;
+            }
+        }
+    }
+
+    /// What ends with the phase, then the next one begins.
+    pub(crate) fn end_phase(&mut self) {
+        match self.world.phase.kind {
+            PhaseKind::Night => self.settle(),
+            PhaseKind::Dusk => self.end_dusk(),
+            _ => {}
+        }
+        if self.kept.ending.is_some() {
+            return;
+        }
+        let next = self.next_phase();
+        self.begin_phase(next);
+    }
+
+    fn begin_phase(&mut self, phase: Phase) {
+        self.world.phase = phase;
+        self.lapse_states(phase.kind);
+        match phase.kind {
+            PhaseKind::Night => {
+                self.kept.shift = 0;
+                self.world.struck = crate::SeatSet::EMPTY;
+                self.kept.reckoning.clear();
+            }
+            PhaseKind::Election | PhaseKind::Day => self.kept.shift = 0,
+            _ => {}
+        }
+        if phase.kind == PhaseKind::Day {
+            self.open_door();
+            if self.kept.ending.is_some() {
+                return;
+            }
+        }
+        if phase.kind == PhaseKind::Dusk {
+            return self.settle_dusk();
+        }
+        self.raise(&Event::PhaseBegan(phase));
+        if phase.kind == PhaseKind::Dawn {
+            self.reactions_are_done();
+            if self.kept.ending.is_some() {
+                return;
+            }
+        }
+        self.open_first_window();
+        if phase.kind == PhaseKind::Night && self.world.phase == phase {
+            self.kept.night_checkpoint = Some(Box::new(self.world.clone()));
+            self.kept.vote_checkpoint = None;
+        }
+    }
+
+    /// The vote is settled, then those who may react have their time.
+    pub(crate) fn settle_dusk(&mut self) {
+        self.settle_votes();
+        if self.kept.ending.is_some() {
+            return;
+        }
+        self.raise(&Event::PhaseBegan(self.world.phase));
+        self.open_first_window();
+    }
+
+    fn open_first_window(&mut self) {
+        let board = Arc::clone(&self.board);
+        let first = board
+            .windows_of(self.world.phase.kind)
+            .find(|w| self.end_of(*w).is_some());
+        match first {
+            Some(window) => self.open_window(window),
+            None => self.end_phase(),
+        }
+    }
+
+    /// States with an end lapse at its beginning, before anything else happens (G11).
+    fn lapse_states(&mut self, kind: PhaseKind) {
+        let mut lapsed = Vec::new();
+        self.world.states.retain_mut(|record| {
+            let Some(lapse) = record.until.as_mut().filter(|l| l.phases.has(kind)) else {
+                return true;
+            };
+            if lapse.skip > 0 {
+                lapse.skip -= 1;
+                return true;
+            }
+            lapsed.push((record.seat, record.state));
+            false
+        });
+        for (seat, state) in lapsed {
+            if self.board.state_def(state).told {
+                self.tell(Notice::to(seat, "state/lapsed").with("state", Arg::State(state)));
+            }
+        }
+    }
+
+    /// Tells every skill that listens.
+    pub(crate) fn raise(&mut self, event: &Event) {
+        let board = Arc::clone(&self.board);
+        let mut listeners: Vec<Held> = Vec::new();
+        for seat in self.all() {
+            for holding in &self.at(seat).holdings {
+                let listens = board.skill_def(holding.skill).code.listens();
+                let hears = match event {
+                    Event::PhaseBegan(_) => listens.phases,
+                    Event::WindowOpened(_) => listens.windows,
+                    Event::WentOut { .. } => listens.outs,
+                    Event::Prevented { .. } => listens.prevented,
+                };
+                if hears {
+                    listeners.push(Held {
+                        seat,
+                        holding: holding.id,
+                        skill: holding.skill,
+                    });
+                }
+            }
+        }
+        for held in listeners {
+            if self.holding(held).is_some() {
+                board.skill_def(held.skill).code.on_event(self, held, event);
+            }
+        }
+    }
+
+    pub(crate) fn prompt_reaction(&mut self, seat: SeatId, skill: crate::SkillId) {
+        let notice = Notice::to(seat, "prompt/reaction")
+            .with("skill", Arg::Skill(skill))
+            .with("until", Arg::Time(self.kept.deadline))
+            .prompt();
+        self.tell(notice);
+    }
+}

@@ -1,0 +1,183 @@
+//! Lists of who went out, last words, and everything that waits for the door to open.
+
+use crate::board::Harm;
+use crate::game::Game;
+use crate::ids::{SeatId, SeatSet};
+use crate::notice::{Arg, Notice};
+use crate::phase::PhaseKind;
+use crate::refusal::Refusal;
+use crate::world::OutRecord;
+
+impl Game {
+    /// Who went out so far, in the order in which the board publishes: settlement order within
+    /// the whole game, or by seat within each list (G4).
+    pub fn outs(&self) -> &[OutRecord] {
+        &self.world.outs
+    }
+
+    fn ordered(&self, records: &[OutRecord]) -> Vec<SeatId> {
+        let mut seats: Vec<SeatId> = records.iter().map(|o| o.seat).collect();
+        if self.board.publication.seat_order {
+            seats.sort_unstable();
+        }
+        seats
+    }
+
+    /// The door opens: the list of the night (and what no list named before), what waited for
+    /// the door, last words; then wins.
+    pub(crate) fn open_door(&mut self) {
+        let new = self.unpublished();
+        let night: Vec<OutRecord> = new
+            .iter()
+            .copied()
+            .filter(|o| {
+                matches!(
+                    o.cause.phase.kind,
+                    PhaseKind::Night | PhaseKind::Dawn | PhaseKind::Election
+                )
+            })
+            .collect();
+        let day = self.number();
+        let yesterday: Vec<OutRecord> = self
+            .world
+            .outs
+            .iter()
+            .copied()
+            .filter(|o| {
+                o.cause.phase.number + 1 == day
+                    && matches!(o.cause.phase.kind, PhaseKind::Day | PhaseKind::Dusk)
+            })
+            .collect();
+        let (voted, others): (Vec<_>, Vec<_>) = yesterday
+            .into_iter()
+            .partition(|o| o.cause.harm == Harm::Vote);
+        let sheriff = self
+            .board
+            .sheriff
+            .as_ref()
+            .and_then(|s| self.holder_of(s.state));
+        let notice = Notice::public("door/list")
+            .with("day", Arg::Number(i64::from(day)))
+            .with("voted", Arg::Order(self.ordered(&voted)))
+            .with("others", Arg::Order(self.ordered(&others)))
+            .with("night", Arg::Order(self.ordered(&night)))
+            .with("election", Arg::Flag(self.options.sheriff))
+            .with(
+                "sheriff",
+                Arg::Seats(sheriff.map_or(SeatSet::EMPTY, SeatSet::only)),
+            );
+        self.tell(notice);
+        let at_door = std::mem::take(&mut self.world.at_door);
+        self.out.extend(at_door);
+        self.publish_last_words();
+        self.world.may_speak_last = SeatSet::EMPTY;
+        self.mark_published();
+        self.check_wins();
+    }
+
+    fn unpublished(&self) -> Vec<OutRecord> {
+        self.world.outs[self.world.published..].to_vec()
+    }
+
+    fn mark_published(&mut self) {
+        for record in self.unpublished() {
+            self.tell_out(record);
+            self.world.announced.insert(record.seat);
+        }
+        self.world.published = self.world.outs.len();
+    }
+
+    /// Tells a seat that it is out, once, and whether it may leave last words.
+    fn tell_out(&mut self, record: OutRecord) {
+        let rule = &self.board.last_words;
+        let words = match record.cause.phase.kind {
+            _ if matches!(record.cause.harm, Harm::SentOff) => false,
+            PhaseKind::Night | PhaseKind::Dawn if record.cause.phase.number <= 1 => {
+                rule.first_night
+            }
+            PhaseKind::Night | PhaseKind::Dawn => rule.later_nights,
+            _ => rule.day,
+        };
+        let seat = &mut self.world.seats[record.seat.index()];
+        if seat.knows_out {
+            return;
+        }
+        seat.knows_out = true;
+        if words {
+            self.world.may_speak_last.insert(record.seat);
+        }
+        self.tell(
+            Notice::to(record.seat, "out/you")
+                .with("last_words", Arg::Flag(words))
+                .with("sent_off", Arg::Flag(record.cause.harm == Harm::SentOff)),
+        );
+    }
+
+    /// The election is over: those who went out on the first night hear of it before the list
+    /// does, so that they can leave last words (M2).
+    pub(crate) fn tell_first_night_outs(&mut self) {
+        for record in self.unpublished() {
+            self.tell_out(record);
+        }
+    }
+
+    /// The dusk's list: voted out, and the rest.
+    pub(crate) fn publish_dusk_outs(&mut self) {
+        let new = self.unpublished();
+        if new.is_empty() {
+            return;
+        }
+        let (voted, others): (Vec<_>, Vec<_>) =
+            new.into_iter().partition(|o| o.cause.harm == Harm::Vote);
+        let notice = Notice::public("dusk/list")
+            .with("voted", Arg::Order(self.ordered(&voted)))
+            .with("others", Arg::Order(self.ordered(&others)));
+        self.tell(notice);
+        self.mark_published();
+    }
+
+    /// The game ends: nothing waits any longer.
+    pub(crate) fn publish_rest(&mut self) {
+        let new = self.unpublished();
+        if !new.is_empty() {
+            let seats = self.ordered(&new);
+            self.tell(Notice::public("end/list").with("seats", Arg::Order(seats)));
+            self.mark_published();
+        }
+        let at_door = std::mem::take(&mut self.world.at_door);
+        self.out.extend(at_door);
+        self.publish_last_words();
+    }
+
+    fn publish_last_words(&mut self) {
+        for (seat, text) in std::mem::take(&mut self.world.last_words) {
+            self.tell(
+                Notice::public("last_words")
+                    .with("seat", Arg::Seat(seat))
+                    .with("text", Arg::Text(text)),
+            );
+        }
+    }
+
+    /// 遗言: from the moment one is told of going out until the next door-open (G22); a later
+    /// text replaces the earlier one.
+    pub(crate) fn leave_last_words(&mut self, seat: SeatId, text: &str) -> Result<(), Refusal> {
+        self.running()?;
+        let _ = self.seat(seat).ok_or(Refusal::NoSuchSeat)?;
+        if !self.world.may_speak_last.has(seat) {
+            return Err(Refusal::NoLastWords);
+        }
+        if text.trim().is_empty() {
+            return Err(Refusal::EmptyText);
+        }
+        let replaced = self.world.last_words.iter().any(|(s, _)| *s == seat);
+        self.world.last_words.retain(|(s, _)| *s != seat);
+        self.world.last_words.push((seat, text.to_owned()));
+        self.tell(
+            Notice::to(seat, "receipt/last_words")
+                .with("replaced", Arg::Flag(replaced))
+                .receipt(),
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,471 @@
+//! The director's orders and rulings.
+
+use std::sync::Arc;
+
+use crate::board::{Colour, Harm, Usage};
+use crate::game::{Ending, Game};
+use crate::ids::{SeatId, SeatSet, Turn};
+use crate::input::{Order, Ruling};
+use crate::notice::{Arg, Notice};
+use crate::phase::PhaseKind;
+use crate::refusal::Refusal;
+use crate::world::{Face, Hit, World};
+
+/// How long a window lasts that a rewind opens again, in minutes, where times of day have
+/// passed.
+const AGAIN_MINUTES: i64 = 30;
+
+impl Game {
+    pub(crate) fn obey(&mut self, order: &Order) -> Result<(), Refusal> {
+        match order {
+            Order::Start => return self.start(),
+            Order::End(faction) => {
+                let ending = match faction {
+                    Some(f) => Ending::Won {
+                        factions: vec![*f],
+                        seats: SeatSet::EMPTY,
+                    },
+                    None => Ending::Stopped,
+                };
+                self.end(ending);
+                return Ok(());
+            }
+            Order::Resume => return self.resume(),
+            Order::Announce(text) => {
+                self.tell(Notice::public("director/says").with("text", Arg::Text(text.clone())));
+                return Ok(());
+            }
+            _ => self.running()?,
+        }
+        match order {
+            Order::Next => self.next_window(),
+            Order::CloseDoor => self.close_door(),
+            Order::OpenDoor => self.force_door(),
+            Order::SpeedUp => self.by_day(Self::speed_up),
+            Order::Extend(ms) => {
+                let ms = (*ms).max(0);
+                if self.kept.deadline.is_none() && self.calendar().is_some() {
+                    return Err(Refusal::OrderNotNow);
+                }
+                self.extend(ms);
+                Ok(())
+            }
+            Order::Pause => self.pause(),
+            Order::Card {
+                seat,
+                colour,
+                reason,
+            } => {
+                let _ = self.seat(*seat).ok_or(Refusal::NoSuchSeat)?;
+                self.give_card(*seat, *colour, Arg::Text(reason.clone()));
+                if *colour == Colour::Red || self.at(*seat).barred {
+                    self.count_red_cards(*seat);
+                }
+                Ok(())
+            }
+            Order::Rewind => self.rewind(),
+            Order::Rule { ruling, reason } => self.rule(ruling, reason),
+            Order::Start | Order::End(_) | Order::Resume | Order::Announce(_) => Ok(()),
+        }
+    }
+
+    fn next_window(&mut self) -> Result<(), Refusal> {
+        if self.kept.unsettled {
+            self.kept.unsettled = false;
+            self.settle_dusk();
+            return Ok(());
+        }
+        if self.world.window.is_none() {
+            return Err(Refusal::OrderNotNow);
+        }
+        self.close_window();
+        Ok(())
+    }
+
+    fn close_door(&mut self) -> Result<(), Refusal> {
+        let voting = matches!(self.world.phase.kind, PhaseKind::Day | PhaseKind::Election);
+        if !voting || self.kept.awaiting.is_some() {
+            return Err(Refusal::OrderNotNow);
+        }
+        self.next_window()
+    }
+
+    /// 开门: windows close one after another until a door opens.
+    fn force_door(&mut self) -> Result<(), Refusal> {
+        let open = |game: &Self| {
+            game.kept.awaiting.is_some()
+                || game.kept.ending.is_some()
+                || (game.world.phase.kind == PhaseKind::Day && game.world.window.is_some())
+        };
+        if open(self) {
+            return Err(Refusal::OrderNotNow);
+        }
+        let start = self.world.phase;
+        for _ in 0..self.board.windows.len() * 2 {
+            let election_began =
+                self.world.phase.kind == PhaseKind::Election && self.world.phase != start;
+            if open(self) || election_began {
+                break;
+            }
+            self.close_window();
+        }
+        Ok(())
+    }
+
+    fn by_day(&mut self, act: impl FnOnce(&mut Self)) -> Result<(), Refusal> {
+        if self.world.phase.kind != PhaseKind::Day || self.world.window.is_none() {
+            return Err(Refusal::OrderNotNow);
+        }
+        act(self);
+        Ok(())
+    }
+
+    // --- pause ------------------------------------------------------------------------------
+
+    fn pause(&mut self) -> Result<(), Refusal> {
+        let left = self.kept.deadline.map(|d| d.0 - self.now.0);
+        self.kept.paused = Some(left);
+        self.thread_changed();
+        self.tell(Notice::public("day/paused"));
+        Ok(())
+    }
+
+    /// 继续: durations go on with what was left; a door-close that passed moves to the next day
+    /// (G27).
+    fn resume(&mut self) -> Result<(), Refusal> {
+        let Some(left) = self.kept.paused.take() else {
+            return Err(Refusal::OrderNotNow);
+        };
+        let by_clock = self.world.window.and_then(|w| {
+            self.calendar()
+                .map(|c| matches!(c.ends[w.index()], crate::board::End::At(_)))
+        });
+        if by_clock == Some(true) {
+            while self.kept.deadline.is_some_and(|d| d <= self.now) {
+                self.kept.deadline = self.kept.deadline.map(|d| d.plus_minutes(24 * 60));
+            }
+        } else if let Some(left) = left {
+            let deadline = self.now.plus_ms(left.max(1));
+            let moved = self.kept.deadline.map_or(0, |d| deadline.0 - d.0);
+            self.kept.deadline = Some(deadline);
+            self.kept.early = self.kept.early.map(|e| e.plus_ms(moved));
+        }
+        self.thread_changed();
+        self.tell(Notice::public("day/resumed").with("until", Arg::Time(self.kept.deadline)));
+        Ok(())
+    }
+
+    // --- cards ------------------------------------------------------------------------------
+
+    /// Gives a card: a tag, told and published; so many of one colour become the next at once
+    /// where the board says so (G20). A red card ends the seat's rights (G19).
+    pub(crate) fn give_card(&mut self, seat: SeatId, colour: Colour, reason: Arg) {
+        let board = Arc::clone(&self.board);
+        self.kept.cards.push((seat, colour));
+        self.lay_card(seat, colour);
+        self.tell(
+            Notice::to(seat, "penalty/you")
+                .with("colour", Arg::Colour(colour))
+                .with("reason", reason.clone()),
+        );
+        self.tell(
+            Notice::public("penalty/public")
+                .with("seat", Arg::Seat(seat))
+                .with("colour", Arg::Colour(colour))
+                .with("reason", reason),
+        );
+        let next = match colour {
+            Colour::Blue => Some(Colour::Yellow),
+            Colour::Yellow => Some(Colour::Red),
+            Colour::Red => None,
+        };
+        match (next, board.penalties.merge) {
+            (Some(next), Some(n)) => {
+                let same = self
+                    .kept
+                    .cards
+                    .iter()
+                    .filter(|c| **c == (seat, colour))
+                    .count();
+                if same >= usize::from(n) {
+                    self.kept.cards.retain(|c| *c != (seat, colour));
+                    self.lift_cards(seat, colour);
+                    self.give_card(seat, next, Arg::Text("merged".to_owned()));
+                }
+            }
+            (None, _) => self.send_off(seat),
+            _ => {}
+        }
+    }
+
+    fn lay_card(&mut self, seat: SeatId, colour: Colour) {
+        let state = self
+            .board
+            .states
+            .iter()
+            .position(|s| s.card == Some(colour));
+        if let Some(state) = state {
+            self.lay(seat, crate::StateId(state as u8), None, None, None);
+        }
+    }
+
+    fn lift_cards(&mut self, seat: SeatId, colour: Colour) {
+        if let Some(state) = self
+            .board
+            .states
+            .iter()
+            .position(|s| s.card == Some(colour))
+        {
+            self.lift(seat, crate::StateId(state as u8));
+        }
+    }
+
+    /// A red card: rights end at once; by day the going-out settles with the vote, by night at
+    /// once (G19).
+    fn send_off(&mut self, seat: SeatId) {
+        if !self.stands(seat) {
+            return;
+        }
+        self.world.seats[seat.index()].barred = true;
+        self.world.intents.retain(|i| i.seat != seat);
+        self.world.reactions.retain(|r| r.seat != seat);
+        if matches!(self.world.phase.kind, PhaseKind::Day | PhaseKind::Election) {
+            self.world.sent_off.push(seat);
+            self.thread_changed();
+        } else {
+            self.hit(Hit {
+                target: seat,
+                harm: Harm::SentOff,
+                by: None,
+                skill: None,
+            });
+            self.settle();
+            if self.world.phase.kind == PhaseKind::Dusk {
+                self.publish_dusk_outs();
+            }
+            self.reactions_are_done();
+        }
+    }
+
+    /// Two red cards in one faction: the director is asked whether it forfeits (G14).
+    fn count_red_cards(&mut self, seat: SeatId) {
+        let faction = self.at(seat).faction;
+        let red: SeatSet = self
+            .kept
+            .cards
+            .iter()
+            .filter(|(s, c)| *c == Colour::Red && self.at(*s).faction == faction)
+            .map(|(s, _)| *s)
+            .collect();
+        if red.len() >= 2 {
+            self.tell(
+                Notice::director("director/two_red_cards")
+                    .with("faction", Arg::Faction(faction))
+                    .with("seats", Arg::Seats(red)),
+            );
+        }
+    }
+
+    // --- rewinding --------------------------------------------------------------------------
+
+    /// 回档: back to the last checkpoint.
+    fn rewind(&mut self) -> Result<(), Refusal> {
+        if self.world.phase.kind == PhaseKind::Dusk && self.kept.vote_checkpoint.is_some() {
+            self.rewind_to_vote()
+        } else if self.kept.night_checkpoint.is_some() {
+            self.rewind_to_night();
+            Ok(())
+        } else {
+            Err(Refusal::NoCheckpoint)
+        }
+    }
+
+    /// Back to the beginning of the night: its first window opens again under a new turn.
+    pub fn rewind_to_night(&mut self) {
+        let Some(world) = self.kept.night_checkpoint.clone() else {
+            return;
+        };
+        self.restore(*world);
+        self.kept.vote_checkpoint = None;
+        let Some(window) = self.world.window else {
+            return;
+        };
+        self.reopen(window);
+    }
+
+    /// Back to the moment before the vote was settled. It is settled anew when the director
+    /// goes on (下一步), after whatever was ruled in between.
+    fn rewind_to_vote(&mut self) -> Result<(), Refusal> {
+        let Some(world) = self.kept.vote_checkpoint.clone() else {
+            return Err(Refusal::NoCheckpoint);
+        };
+        self.restore(*world);
+        self.kept.turn = Turn(self.kept.turn.0 + 1);
+        self.world.window = None;
+        self.kept.deadline = None;
+        self.kept.unsettled = true;
+        Ok(())
+    }
+
+    /// Puts an earlier world in force. Cards stay, and so does what they ended.
+    fn restore(&mut self, world: World) {
+        self.world = world;
+        self.out.retain(|n| n.kind == crate::NoticeKind::Receipt);
+        self.kept.awaiting = None;
+        for (seat, colour) in self.kept.cards.clone() {
+            if colour == Colour::Red && self.stands(seat) {
+                self.world.seats[seat.index()].barred = true;
+                self.hit(Hit {
+                    target: seat,
+                    harm: Harm::SentOff,
+                    by: None,
+                    skill: None,
+                });
+            }
+        }
+        self.settle();
+        self.tell(Notice::public("rewound").with("phase", Arg::Phase(self.world.phase)));
+    }
+
+    /// Opens a window again: with its whole length, or half an hour where times of day passed;
+    /// later windows of the night move along.
+    fn reopen(&mut self, window: crate::WindowId) {
+        self.kept.shift = 0;
+        let ends = self.calendar().map(|c| c.ends[window.index()]);
+        if let Some(crate::board::End::At(minutes)) = ends {
+            let planned = self.next_time_of_day(minutes);
+            let wanted = self.now.plus_minutes(AGAIN_MINUTES);
+            // The planned end is tonight's, or (it has passed) tomorrow's.
+            let tonight = if planned.0 - self.now.0 > 12 * 60 * 60_000 {
+                planned.plus_minutes(-24 * 60)
+            } else {
+                planned
+            };
+            self.kept.shift = (wanted.0 - tonight.0).max(0);
+        }
+        self.open_window(window);
+    }
+
+    // --- rulings ----------------------------------------------------------------------------
+
+    fn rule(&mut self, ruling: &Ruling, reason: &str) -> Result<(), Refusal> {
+        let board = Arc::clone(&self.board);
+        let known = |seat: &SeatId| self.seat(*seat).map(|_| ()).ok_or(Refusal::NoSuchSeat);
+        match ruling {
+            Ruling::PutOut(seat) => {
+                known(seat)?;
+                if !self.stands(*seat) {
+                    return Err(Refusal::AlreadySo(*seat));
+                }
+                self.hit(Hit {
+                    target: *seat,
+                    harm: Harm::Ruling,
+                    by: None,
+                    skill: None,
+                });
+                self.settle();
+                if matches!(self.world.phase.kind, PhaseKind::Day | PhaseKind::Dusk) {
+                    self.publish_dusk_outs();
+                    if self.world.phase.kind == PhaseKind::Day {
+                        self.thread_changed();
+                    }
+                }
+                self.check_wins();
+            }
+            Ruling::BringBack(seat) => {
+                known(seat)?;
+                if self.stands(*seat) {
+                    return Err(Refusal::AlreadySo(*seat));
+                }
+                self.bring_back(*seat);
+            }
+            Ruling::Lay(seat, state) => {
+                known(seat)?;
+                self.lay(*seat, *state, None, None, None);
+            }
+            Ruling::Lift(seat, state) => {
+                known(seat)?;
+                if !self.has_state(*seat, *state) {
+                    return Err(Refusal::AlreadySo(*seat));
+                }
+                self.lift(*seat, *state);
+            }
+            Ruling::Give(seat, skill) => {
+                known(seat)?;
+                self.grant(*seat, *skill, false);
+                self.tell(Notice::to(*seat, "skill/got").with("skill", Arg::Skill(*skill)));
+            }
+            Ruling::Take(seat, skill) => {
+                known(seat)?;
+                let held = self.held(*seat, *skill).ok_or(Refusal::AlreadySo(*seat))?;
+                self.revoke(held);
+                if board.skill_def(*skill).usage != Usage::Standing {
+                    self.tell(Notice::to(*seat, "skill/lost").with("skill", Arg::Skill(*skill)));
+                }
+            }
+            Ruling::Faction(seat, faction) => {
+                known(seat)?;
+                self.world.seats[seat.index()].faction = *faction;
+                self.tell(
+                    Notice::to(*seat, "faction/turned").with("faction", Arg::Faction(*faction)),
+                );
+            }
+            Ruling::Face(seat, faction, role) => {
+                known(seat)?;
+                let face = Face {
+                    faction: Some(*faction),
+                    role: Some(*role),
+                    armed: None,
+                };
+                self.world.seats[seat.index()].faces.push(face);
+            }
+            Ruling::Weight(seat, weight) => {
+                known(seat)?;
+                self.world.seats[seat.index()].weight = *weight - 100;
+            }
+            Ruling::Tell(seat, text) => {
+                known(seat)?;
+                self.tell(
+                    Notice::to(*seat, "director/tells").with("text", Arg::Text(text.clone())),
+                );
+            }
+            Ruling::ExtendWindow(minutes) => {
+                let Some(deadline) = self.kept.deadline else {
+                    return Err(Refusal::OrderNotNow);
+                };
+                self.kept.deadline = Some(deadline.plus_minutes(i64::from(*minutes)));
+                self.kept.early = None;
+                if self.world.phase.kind == PhaseKind::Day {
+                    self.thread_changed();
+                }
+            }
+        }
+        let _ = reason;
+        Ok(())
+    }
+
+    /// Coming back clears what the going-out brought: who it was announced with, reactions, the
+    /// surrender of rights. States that lay on it stay (m217 §出局).
+    fn bring_back(&mut self, seat: SeatId) {
+        let me = &mut self.world.seats[seat.index()];
+        me.out = None;
+        me.knows_out = false;
+        me.barred = false;
+        let faction = me.faction;
+        let index = self.world.outs.iter().rposition(|o| o.seat == seat);
+        if let Some(index) = index {
+            self.world.outs.remove(index);
+            if index < self.world.published {
+                self.world.published -= 1;
+            }
+        }
+        self.world.announced.remove(seat);
+        self.world.may_speak_last.remove(seat);
+        self.world.last_words.retain(|(s, _)| *s != seat);
+        self.world.reactions.retain(|r| r.seat != seat);
+        self.world.gone_on.retain(|(f, _)| *f != faction);
+        self.thread_changed();
+        self.tell(Notice::to(seat, "back/you"));
+        self.tell_public(Notice::public("back/public").with("seat", Arg::Seat(seat)));
+    }
+}

@@ -1,0 +1,231 @@
+//! Settlement: hits become goings-out, or are stopped. The one place that knows what "going
+//! out" means: votes, cards and rulings come through here too.
+
+use std::sync::Arc;
+
+use crate::board::Harm;
+use crate::game::{Game, HitEnd, Reckoned};
+use crate::ids::{SeatId, StateId};
+use crate::notice::{Arg, Notice};
+use crate::phase::PhaseKind;
+use crate::skill::{Event, Held};
+use crate::world::{Cause, Hit, HoldingId, Lapse, OutRecord, Reaction, StateRecord};
+
+impl Game {
+    /// Queues harm for the settlement.
+    pub fn hit(&mut self, hit: Hit) {
+        self.world.hits.push(hit);
+    }
+
+    /// Remembers who was chosen by a strike tonight, for those who hear of it.
+    pub fn note_struck(&mut self, chosen: &[SeatId]) {
+        for seat in chosen {
+            self.world.struck.insert(*seat);
+        }
+    }
+
+    /// Who was chosen by strikes tonight, so far.
+    pub fn struck(&self) -> crate::SeatSet {
+        self.world.struck
+    }
+
+    /// Drops messages of a skill that wait; true when there was one.
+    pub fn drop_intents(
+        &mut self,
+        skill: crate::SkillId,
+        which: impl Fn(&crate::world::Intent) -> bool,
+    ) -> bool {
+        let before = self.world.intents.len();
+        self.world.intents.retain(|i| i.skill != skill || !which(i));
+        self.world.intents.len() < before
+    }
+
+    /// Lays a state. `from` is the holding that lays it, `partner` the other seat of a pair.
+    pub fn lay(
+        &mut self,
+        seat: SeatId,
+        state: StateId,
+        from: Option<(SeatId, HoldingId)>,
+        until: Option<Lapse>,
+        partner: Option<SeatId>,
+    ) {
+        let times = self.board.state_def(state).times;
+        self.world.states.push(StateRecord {
+            state,
+            seat,
+            from,
+            partner,
+            times,
+            until,
+        });
+        if self.board.state_def(state).told {
+            self.tell(Notice::to(seat, "state/laid").with("state", Arg::State(state)));
+        }
+    }
+
+    /// Takes a state off a seat, whoever laid it.
+    pub fn lift(&mut self, seat: SeatId, state: StateId) {
+        self.world
+            .states
+            .retain(|r| r.seat != seat || r.state != state);
+    }
+
+    /// Asks a seat for a reaction. It may be sent until its phase's reaction window closes.
+    pub fn ask(&mut self, held: Held) {
+        self.world.reactions.push(Reaction {
+            seat: held.seat,
+            holding: held.holding,
+            skill: held.skill,
+            asked: self.now,
+        });
+        let open = self.world.window.is_some_and(|w| {
+            self.board.windows[w.index()].kind == crate::board::WindowKind::Reactions
+        });
+        if open {
+            self.leave_time_for_reaction();
+            self.prompt_reaction(held.seat, held.skill);
+        }
+    }
+
+    /// Takes hits in the board's order until none is left. Triggers may add some.
+    pub(crate) fn settle(&mut self) {
+        let board = Arc::clone(&self.board);
+        let place = |hit: &Hit| match hit.harm {
+            Harm::SentOff | Harm::Ruling => 0,
+            _ => hit
+                .skill
+                .and_then(|s| board.settlement.iter().position(|x| *x == s))
+                .map_or(usize::MAX, |p| p + 1),
+        };
+        while !self.world.hits.is_empty() {
+            let mut hits = std::mem::take(&mut self.world.hits);
+            hits.sort_by_key(place);
+            for hit in hits {
+                let end = self.settle_hit(&hit);
+                self.kept.reckoning.push(Reckoned::Hit { hit, end });
+            }
+        }
+    }
+
+    fn settle_hit(&mut self, hit: &Hit) -> HitEnd {
+        if !self.stands(hit.target) {
+            return HitEnd::AlreadyOut;
+        }
+        if !matches!(hit.harm, Harm::SentOff | Harm::Ruling) {
+            if let Some(other) = self.stand_in(hit) {
+                return HitEnd::StoodIn(other);
+            }
+            if let Some(state) = self.prevent(hit) {
+                return HitEnd::Stopped(state);
+            }
+        }
+        self.put_out(hit.target, hit);
+        HitEnd::Out
+    }
+
+    /// Someone goes out in the target's place, with the same cause; its own protections do not
+    /// apply (N17).
+    fn stand_in(&mut self, hit: &Hit) -> Option<SeatId> {
+        let board = Arc::clone(&self.board);
+        for state in &board.stand_ins {
+            let found = self.world.states.iter().position(|r| {
+                r.state == *state
+                    && r.seat == hit.target
+                    && self.works(r)
+                    && r.from
+                        .is_some_and(|(s, _)| s != hit.target && self.stands(s))
+            });
+            if let Some(i) = found {
+                let record = self.world.states.remove(i);
+                let (seat, _) = record.from?;
+                self.put_out(seat, hit);
+                return Some(seat);
+            }
+        }
+        None
+    }
+
+    /// The first state that stops the hit, in the board's order; of several records of it the
+    /// one that ends soonest, of equals the oldest (G9).
+    fn prevent(&mut self, hit: &Hit) -> Option<StateId> {
+        if self.world.states.is_empty() {
+            return None;
+        }
+        let board = Arc::clone(&self.board);
+        for state in &board.preventions {
+            if !board.state_def(*state).stops.has(hit.harm) {
+                continue;
+            }
+            let found = self
+                .world
+                .states
+                .iter()
+                .enumerate()
+                .filter(|(_, r)| r.state == *state && r.seat == hit.target && self.works(r))
+                .min_by_key(|(i, r)| (r.until.map_or(u8::MAX, |l| l.skip), r.until.is_none(), *i))
+                .map(|(i, _)| i);
+            let Some(i) = found else { continue };
+            let by = self.world.states[i].clone();
+            if let Some(times) = &mut self.world.states[i].times {
+                *times -= 1;
+                if *times == 0 {
+                    self.world.states.remove(i);
+                }
+            }
+            self.raise(&Event::Prevented {
+                hit: hit.clone(),
+                by,
+            });
+            return Some(*state);
+        }
+        None
+    }
+
+    fn put_out(&mut self, seat: SeatId, hit: &Hit) {
+        let cause = Cause {
+            harm: hit.harm,
+            by: hit.by,
+            skill: hit.skill,
+            phase: self.world.phase,
+        };
+        let me = &mut self.world.seats[seat.index()];
+        me.out = Some(cause);
+        let faction = me.faction;
+        self.world.outs.push(OutRecord { seat, cause });
+        let gone = !self
+            .all()
+            .any(|s| self.stands(s) && self.at(s).faction == faction);
+        if gone {
+            self.world.gone_on.push((faction, self.number()));
+        }
+        self.raise(&Event::WentOut { seat, cause });
+    }
+
+    /// After a reaction: lists and wins (G18).
+    pub(crate) fn after_reaction(&mut self, put_out: bool) {
+        if self.world.phase.kind == PhaseKind::Dusk {
+            self.publish_dusk_outs();
+        }
+        if self.world.reactions.is_empty() {
+            if put_out || self.world.phase.kind == PhaseKind::Dusk {
+                self.check_wins();
+            } else {
+                self.reactions_are_done();
+            }
+        }
+    }
+
+    /// When no reaction is open any more, wins are checked where a list has been fixed (G18).
+    pub(crate) fn reactions_are_done(&mut self) {
+        if !self.world.reactions.is_empty() || self.kept.ending.is_some() {
+            return;
+        }
+        let fixed = self.board.wins_checked == crate::board::WinsChecked::Fixed;
+        match self.world.phase.kind {
+            PhaseKind::Dusk => self.check_wins(),
+            PhaseKind::Dawn if fixed => self.check_wins(),
+            PhaseKind::Day if fixed => self.check_wins(),
+            _ => {}
+        }
+    }
+}

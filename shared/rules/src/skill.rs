@@ -1,0 +1,119 @@
+//! What a skill is to the engine: code behind one trait, one file a skill in `skills/`.
+//!
+//! A skill never puts a seat out and never tells anyone anything by another way than the
+//! methods of [`Game`]: it queues hits, lays states, asks for reactions, and makes notices.
+
+use std::fmt::Debug;
+
+use crate::game::Game;
+use crate::ids::{SeatId, SeatSet, SkillId};
+use crate::input::Word;
+use crate::phase::{Phase, WindowId};
+use crate::refusal::Refusal;
+use crate::world::{Cause, Hit, HoldingId, Intent, StateRecord};
+
+/// Something that happened in settlement or flow; skills that listen are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A phase has begun.
+    PhaseBegan(Phase),
+    /// A window has opened.
+    WindowOpened(WindowId),
+    /// A seat has gone out.
+    WentOut {
+        /// Who.
+        seat: SeatId,
+        /// Why.
+        cause: Cause,
+    },
+    /// A state has stopped a hit.
+    Prevented {
+        /// The hit.
+        hit: Hit,
+        /// The state, as it was before it was used up.
+        by: StateRecord,
+    },
+}
+
+/// Which kinds of events a skill listens to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Listens {
+    /// Beginnings of phases.
+    pub phases: bool,
+    /// Openings of windows.
+    pub windows: bool,
+    /// Going out.
+    pub outs: bool,
+    /// Prevented hits.
+    pub prevented: bool,
+}
+
+/// A holding of a seat: whose skill the code acts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Who holds it.
+    pub seat: SeatId,
+    /// Which holding.
+    pub holding: HoldingId,
+    /// Which skill of the board.
+    pub skill: SkillId,
+}
+
+/// The code of a skill. Parameters of the board file live in the implementing value. Every
+/// method has a default, so that a skill says only what is its own.
+pub trait Skill: Debug + Send + Sync {
+    /// What it listens to.
+    fn listens(&self) -> Listens {
+        Listens::default()
+    }
+
+    /// Is it open to its holder now, beyond window, uses and states? Depends only on what the
+    /// holder may know.
+    fn open(&self, _game: &Game, _held: Held) -> bool {
+        true
+    }
+
+    /// Narrows who can be chosen. Depends only on what the holder may know.
+    fn narrow(&self, _game: &Game, _held: Held, range: SeatSet) -> SeatSet {
+        range
+    }
+
+    /// Checks the words that are no seats. The default takes none.
+    ///
+    /// # Errors
+    /// A word too many, or one that means nothing here.
+    fn read_words(&self, _game: &Game, held: Held, words: &[Word]) -> Result<(), Refusal> {
+        if words.is_empty() {
+            Ok(())
+        } else {
+            Err(Refusal::ExtraWords(held.skill))
+        }
+    }
+
+    /// A seat has just got it.
+    fn gained(&self, _game: &mut Game, _held: Held) {}
+
+    /// While this message waits: the seats to which it limits another skill's choice (诱饵图腾);
+    /// `None`: it does not limit that skill.
+    fn limits(&self, _intent: &Intent, _other: SkillId) -> Option<SeatSet> {
+        None
+    }
+
+    /// It has been sent, replaced or taken back (`intent` is `None` then) while its window is
+    /// open.
+    fn sent(&self, _game: &mut Game, _held: Held, _intent: Option<&Intent>) {}
+
+    /// Its window closes, or (an immediate skill, a reaction) it has just been sent.
+    /// `finals` are the final targets.
+    fn resolve(&self, _game: &mut Game, _held: Held, _intent: &Intent, _finals: &[SeatId]) {}
+
+    /// The last window in which a forced skill could be sent closes without a message: its rule
+    /// acts (G12). Only called when its definition says forced.
+    fn unsent(&self, _game: &mut Game, _held: Held) {}
+
+    /// A reaction was not answered in time, or declined.
+    fn lapsed(&self, _game: &mut Game, _held: Held) {}
+
+    /// Something happened.
+    fn on_event(&self, _game: &mut Game, _held: Held, _event: &Event) {}
+}

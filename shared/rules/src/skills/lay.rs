@@ -1,0 +1,77 @@
+//! Lays a state on chosen seats: wards and the like.
+//!
+//! m158 §荣光骑士 荣光庇护, §女巫 救药, §图腾萨满 保护图腾; M3, M4.
+
+use std::sync::Arc;
+
+use super::{ParamProblem, Params};
+use crate::board::Harm;
+use crate::game::Game;
+use crate::ids::{SeatId, SkillId, StateId};
+use crate::notice::{Arg, Notice};
+use crate::skill::{Event, Held, Listens, Skill};
+use crate::world::{Intent, Lapse};
+
+#[derive(Debug)]
+struct Lay {
+    state: StateId,
+    until: Option<Lapse>,
+    /// Skills that its user loses by using it.
+    loses: Vec<SkillId>,
+    /// Is the skill lost once what it laid has stopped something?
+    lost_when_spent: bool,
+    /// Is it published when what it laid has stopped a vote?
+    shown_at_vote: bool,
+}
+
+pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
+    Ok(Arc::new(Lay {
+        state: params.state("state")?,
+        until: params.lapse("until")?,
+        loses: params.skills("loses")?,
+        lost_when_spent: params.flag("lost-when-spent")?,
+        shown_at_vote: params.flag("shown-at-vote")?,
+    }))
+}
+
+impl Skill for Lay {
+    fn listens(&self) -> Listens {
+        Listens {
+            prevented: self.lost_when_spent || self.shown_at_vote,
+            ..Listens::default()
+        }
+    }
+
+    fn resolve(&self, game: &mut Game, held: Held, _intent: &Intent, finals: &[SeatId]) {
+        for target in finals {
+            let from = Some((held.seat, held.holding));
+            game.lay(*target, self.state, from, self.until, None);
+        }
+        for skill in &self.loses {
+            if let Some(lost) = game.held(held.seat, *skill) {
+                game.revoke(lost);
+                game.tell(Notice::to(held.seat, "skill/lost").with("skill", Arg::Skill(*skill)));
+            }
+        }
+    }
+
+    fn on_event(&self, game: &mut Game, held: Held, event: &Event) {
+        let Event::Prevented { hit, by } = event else {
+            return;
+        };
+        if by.from != Some((held.seat, held.holding)) || by.state != self.state {
+            return;
+        }
+        if self.shown_at_vote && hit.harm == Harm::Vote {
+            game.tell_public(
+                Notice::public("vote/guarded")
+                    .with("seat", Arg::Seat(hit.target))
+                    .with("state", Arg::State(self.state)),
+            );
+        }
+        if self.lost_when_spent {
+            game.revoke(held);
+            game.tell(Notice::to(held.seat, "skill/lost").with("skill", Arg::Skill(held.skill)));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The library of skills: one file each, and one line in [`LIBRARY`].
+
+mod badge;
+mod check;
+mod decoy;
+mod harm;
+mod insight;
+mod last_shot;
+mod lay;
+mod mode;
+mod params;
+mod passive;
+mod standing;
+mod survey;
+
+use std::sync::Arc;
+
+pub use params::{Names, Param, ParamProblem, Params};
+
+use crate::skill::Skill;
+
+/// How a skill's code is made from the parameters of a board file.
+type Build = fn(&mut Params) -> Result<Arc<dyn Skill>, ParamProblem>;
+
+/// Every skill there is: the word that board files use, and how it is made.
+pub const LIBRARY: &[(&str, Build)] = &[
+    ("check", check::build),
+    ("decoy", decoy::build),
+    ("harm", harm::build),
+    ("insight", insight::build),
+    ("last-shot", last_shot::build),
+    ("lay", lay::build),
+    ("mode", mode::build),
+    ("pass-badge", badge::build_pass),
+    ("passive", passive::build),
+    ("standing", standing::build),
+    ("survey", survey::build),
+    ("tear-badge", badge::build_tear),
+];
+
+/// Makes the code of a skill. Parameters that it does not know are a problem.
+///
+/// # Errors
+/// An unknown word, or a parameter that is missing, unknown or names nothing on the board.
+pub fn build(code: &str, mut params: Params) -> Result<Arc<dyn Skill>, ParamProblem> {
+    let Some((_, make)) = LIBRARY.iter().find(|(word, _)| *word == code) else {
+        let words: Vec<&str> = LIBRARY.iter().map(|(word, _)| *word).collect();
+        let message = format!(
+            "there is no skill code {code:?}; there are {}",
+            words.join(", ")
+        );
+        return Err(ParamProblem { key: None, message });
+    };
+    let skill = make(&mut params)?;
+    params.finish()?;
+    Ok(skill)
+}

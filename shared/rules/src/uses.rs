@@ -1,0 +1,389 @@
+//! Sending, replacing, declining and resolving uses of skills.
+
+use std::sync::Arc;
+
+use crate::board::{Redirect, Usage};
+use crate::game::{Game, Reckoned};
+use crate::ids::{SeatId, SeatSet, SkillId, Stamp};
+use crate::input::Word;
+use crate::notice::{Arg, Notice};
+use crate::refusal::{NotChoosable, Refusal};
+use crate::skill::Held;
+use crate::world::Intent;
+
+/// A use that is legal as far as its sender may know.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Which holding.
+    pub held: Held,
+    /// The chosen targets.
+    pub targets: Vec<SeatId>,
+    /// The other words.
+    pub words: Vec<Word>,
+}
+
+impl Game {
+    /// Would this use be taken? Changes nothing.
+    ///
+    /// # Errors
+    /// Why not, made only from what the sender may know.
+    pub fn check_use(&self, seat: SeatId, skill: SkillId, words: &[Word]) -> Result<Plan, Refusal> {
+        self.running()?;
+        let me = self.seat(seat).ok_or(Refusal::NoSuchSeat)?;
+        let held = self.held(seat, skill).ok_or(Refusal::NotHeld(skill))?;
+        let def = self.board.skill_def(skill);
+        match def.usage {
+            Usage::Standing => return Err(Refusal::ActsByItself(skill)),
+            Usage::Reaction => {
+                let asked = self
+                    .world
+                    .reactions
+                    .iter()
+                    .any(|r| r.seat == seat && r.skill == skill);
+                if !asked {
+                    return Err(Refusal::NotNow { skill, opens: None });
+                }
+            }
+            Usage::Sent | Usage::Immediate => {
+                if !self.world.window.is_some_and(|w| def.windows.has(w)) {
+                    if me.knows_out {
+                        return Err(Refusal::Out);
+                    }
+                    let opens = self.board.windows.iter().enumerate().map(|(i, _)| i as u8);
+                    let opens = opens
+                        .map(crate::phase::WindowId)
+                        .find(|w| def.windows.has(*w));
+                    return Err(Refusal::NotNow { skill, opens });
+                }
+                if me.knows_out {
+                    return Err(Refusal::Out);
+                }
+            }
+        }
+        if self.barred(seat, skill) {
+            return Err(Refusal::Barred(skill));
+        }
+        if self.holding(held).is_some_and(|h| h.left == Some(0)) {
+            return Err(Refusal::UsedUp(skill));
+        }
+        if let Some(by) = self.excluded_by(held) {
+            return Err(Refusal::Excluded { skill, by });
+        }
+        if !def.code.open(self, held) {
+            return Err(Refusal::NotNow { skill, opens: None });
+        }
+        let mut targets = Vec::new();
+        let mut rest = Vec::new();
+        for word in words {
+            match word {
+                Word::Seat(target) => targets.push(*target),
+                other => rest.push(other.clone()),
+            }
+        }
+        self.check_targets(held, &targets)?;
+        def.code.read_words(self, held, &rest)?;
+        Ok(Plan {
+            held,
+            targets,
+            words: rest,
+        })
+    }
+
+    fn check_targets(&self, held: Held, targets: &[SeatId]) -> Result<(), Refusal> {
+        let def = self.board.skill_def(held.skill);
+        let skill = held.skill;
+        let n = targets.len();
+        if n < usize::from(def.seats.min) || n > usize::from(def.seats.max) {
+            return Err(Refusal::SeatCount {
+                skill,
+                min: def.seats.min,
+                max: def.seats.max,
+            });
+        }
+        let range = if n > 0 {
+            self.range(held)
+        } else {
+            SeatSet::EMPTY
+        };
+        let mut seen = SeatSet::EMPTY;
+        for target in targets {
+            if target.index() >= self.world.seats.len() {
+                return Err(Refusal::NoSuchSeat);
+            }
+            if !seen.insert(*target) {
+                return Err(Refusal::Twice(*target));
+            }
+            if !range.has(*target) {
+                let why = self
+                    .not_choosable(held, *target)
+                    .unwrap_or(NotChoosable::Narrowed);
+                return Err(Refusal::NotChoosable {
+                    skill,
+                    seat: *target,
+                    why,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn running(&self) -> Result<(), Refusal> {
+        if self.kept.ending.is_some() {
+            return Err(Refusal::Over);
+        }
+        if self.world.phase.kind == crate::PhaseKind::Setup {
+            return Err(Refusal::NotBegun);
+        }
+        if self.kept.paused.is_some() {
+            return Err(Refusal::Paused);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn use_skill(
+        &mut self,
+        seat: SeatId,
+        skill: SkillId,
+        words: &[Word],
+        stamp: Stamp,
+    ) -> Result<(), Refusal> {
+        let plan = self.check_use(seat, skill, words)?;
+        let board = Arc::clone(&self.board);
+        let def = board.skill_def(skill);
+        let earlier = self.world.intents.iter().position(|i| {
+            i.skill == skill
+                && (def.team.is_some() || (i.seat == seat && i.holding == plan.held.holding))
+        });
+        if earlier.is_some_and(|i| self.world.intents[i].stamp > stamp) {
+            return Err(Refusal::Overtaken);
+        }
+        let intent = Intent {
+            seat,
+            holding: plan.held.holding,
+            skill,
+            targets: plan.targets,
+            words: plan.words,
+            window: self.world.window.unwrap_or(crate::WindowId(u8::MAX)),
+            stamp,
+        };
+        match def.usage {
+            Usage::Sent => {
+                if let Some(i) = earlier {
+                    self.world.intents.remove(i);
+                }
+                self.world
+                    .declined
+                    .retain(|(s, k)| !(*k == skill && (*s == seat || def.team.is_some())));
+                self.world.intents.push(intent.clone());
+                self.receipt(&intent, earlier.is_some());
+                def.code.sent(self, plan.held, Some(&intent));
+            }
+            Usage::Immediate => {
+                self.receipt(&intent, false);
+                self.resolve(&intent);
+                self.settle();
+                self.reactions_are_done();
+            }
+            Usage::Reaction => {
+                self.world
+                    .reactions
+                    .retain(|r| r.seat != seat || r.holding != plan.held.holding);
+                self.receipt(&intent, false);
+                let before = self.world.outs.len();
+                self.resolve(&intent);
+                self.settle();
+                self.after_reaction(self.world.outs.len() > before);
+            }
+            Usage::Standing => {}
+        }
+        Ok(())
+    }
+
+    /// The receipt to the sender; of a team's skill every member hears who chose what (G3).
+    fn receipt(&mut self, intent: &Intent, replaced: bool) {
+        let def = self.board.skill_def(intent.skill);
+        let options: Vec<SkillId> = intent
+            .words
+            .iter()
+            .filter_map(|w| {
+                if let Word::Skill(s) = w {
+                    Some(*s)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        let notice = |to: Notice| {
+            to.with("seat", Arg::Seat(intent.seat))
+                .with("skill", Arg::Skill(intent.skill))
+                .with("targets", Arg::Order(intent.targets.clone()))
+                .with("options", Arg::Skills(options.clone()))
+                .with("replaced", Arg::Flag(replaced))
+        };
+        let receipt = notice(Notice::to(intent.seat, "receipt/used")).receipt();
+        let team = def
+            .team
+            .map(|g| notice(Notice::group(g, "team/chose")).from(intent.seat));
+        self.tell(receipt);
+        if let Some(team) = team {
+            self.tell(team);
+        }
+    }
+
+    /// 放弃: nothing in this window, or not this skill.
+    pub(crate) fn decline(&mut self, seat: SeatId, skill: Option<SkillId>) -> Result<(), Refusal> {
+        self.running()?;
+        let _ = self.seat(seat).ok_or(Refusal::NoSuchSeat)?;
+        let board = Arc::clone(&self.board);
+        let open: Vec<Held> = self
+            .open_skills(seat)
+            .into_iter()
+            .filter(|held| skill.is_none_or(|s| s == held.skill))
+            .collect();
+        let (forced, free): (Vec<Held>, Vec<Held>) = open
+            .into_iter()
+            .partition(|h| board.skill_def(h.skill).forced);
+        // What is excluded by a message of this window is not open, but the message can be
+        // taken back.
+        let sent: Vec<Held> = self
+            .world
+            .intents
+            .iter()
+            .filter(|i| i.seat == seat && skill.is_none_or(|s| s == i.skill))
+            .map(|i| Held {
+                seat,
+                holding: i.holding,
+                skill: i.skill,
+            })
+            .filter(|h| !board.skill_def(h.skill).forced)
+            .collect();
+        if free.is_empty() && sent.is_empty() {
+            return Err(match (forced.first(), skill) {
+                (Some(held), _) => Refusal::Forced(held.skill),
+                (None, Some(s)) if self.held(seat, s).is_none() => Refusal::NotHeld(s),
+                (None, _) => Refusal::NothingToDecline,
+            });
+        }
+        let mut declined: Vec<SkillId> = Vec::new();
+        for held in free.into_iter().chain(sent) {
+            if declined.contains(&held.skill) {
+                continue;
+            }
+            declined.push(held.skill);
+            self.decline_one(held);
+        }
+        let notice = Notice::to(seat, "receipt/declined").with("skills", Arg::Skills(declined));
+        self.tell(notice.receipt());
+        self.reactions_are_done();
+        Ok(())
+    }
+
+    fn decline_one(&mut self, held: Held) {
+        let board = Arc::clone(&self.board);
+        let def = board.skill_def(held.skill);
+        let seat = held.seat;
+        if def.usage == Usage::Reaction {
+            self.world
+                .reactions
+                .retain(|r| r.seat != seat || r.holding != held.holding);
+            def.code.lapsed(self, held);
+            return;
+        }
+        let before = self.world.intents.len();
+        self.world.intents.retain(|i| {
+            i.skill != held.skill || !(def.team.is_some() || i.holding == held.holding)
+        });
+        let taken_back = self.world.intents.len() < before;
+        match def.team {
+            Some(group) => {
+                for member in self.group_members(group).iter() {
+                    self.world.declined.push((member, held.skill));
+                }
+                let told = Notice::group(group, "team/declined")
+                    .with("seat", Arg::Seat(seat))
+                    .with("skill", Arg::Skill(held.skill))
+                    .from(seat);
+                self.tell(told);
+            }
+            None => self.world.declined.push((seat, held.skill)),
+        }
+        if taken_back {
+            def.code.sent(self, held, None);
+        }
+    }
+
+    /// A message takes effect: its use is spent, its targets pass the redirects and veils, and
+    /// its code runs on the final ones.
+    pub(crate) fn resolve(&mut self, intent: &Intent) {
+        let board = Arc::clone(&self.board);
+        let def = board.skill_def(intent.skill);
+        let held = Held {
+            seat: intent.seat,
+            holding: intent.holding,
+            skill: intent.skill,
+        };
+        // G16, V2: silenced by an earlier item of the same window, or the skill is gone.
+        if self.holding(held).is_none()
+            || (def.usage == Usage::Sent && self.barred(intent.seat, intent.skill))
+        {
+            return;
+        }
+        let night = self.number();
+        let chosen: SeatSet = intent.targets.iter().copied().collect();
+        if let Some(holding) = self.holding_mut(held) {
+            holding.left = holding.left.map(|n| n.saturating_sub(1));
+            holding.last = Some((night, chosen));
+            holding.ever = holding.ever.or(chosen);
+        }
+        let finals = if def.targeted {
+            self.final_targets(intent)
+        } else {
+            intent.targets.clone()
+        };
+        self.kept.reckoning.push(Reckoned::Used {
+            seat: intent.seat,
+            skill: intent.skill,
+            targets: intent.targets.clone(),
+            finals: finals.clone(),
+        });
+        def.code.resolve(self, held, intent, &finals);
+    }
+
+    /// Where the balls end: each redirect is asked once, for the seat that the ball is at then
+    /// (G10); a veiled seat lets no effect through (V27).
+    fn final_targets(&mut self, intent: &Intent) -> Vec<SeatId> {
+        if self.world.states.is_empty() {
+            return intent.targets.clone();
+        }
+        let board = Arc::clone(&self.board);
+        let mut finals = Vec::with_capacity(intent.targets.len());
+        for target in &intent.targets {
+            let mut ball = *target;
+            for state in &board.redirects {
+                let Some(redirect) = board.state_def(*state).redirect else {
+                    continue;
+                };
+                let record = self.working(ball).find(|(r, _)| r.state == *state);
+                let Some(partner) = record.map(|(r, _)| r.partner) else {
+                    continue;
+                };
+                ball = match redirect {
+                    Redirect::Back => intent.seat,
+                    Redirect::Partner => partner.unwrap_or(ball),
+                    Redirect::Random => {
+                        let others: Vec<SeatId> = self
+                            .in_play()
+                            .iter()
+                            .filter(|s| !self.has_state(*s, *state))
+                            .collect();
+                        self.draw(&others, ToString::to_string).unwrap_or(ball)
+                    }
+                };
+            }
+            if !self.veiled(ball) {
+                finals.push(ball);
+            }
+        }
+        finals
+    }
+}

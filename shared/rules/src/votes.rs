@@ -1,0 +1,369 @@
+//! Vote threads, closed books, the settlement of votes, the election, petitions, idling.
+
+use std::sync::Arc;
+
+use crate::board::{Colour, Harm, TieBreak};
+use crate::book::{Choice, ClosedBook, Thread, ThreadId, ThreadKind};
+use crate::count::{CountFacts, Outcome, Verdict, count};
+use crate::game::{Game, Reckoned};
+use crate::ids::{SeatId, SeatSet, Time};
+use crate::notice::{Arg, Notice};
+use crate::phase::PhaseKind;
+use crate::refusal::Refusal;
+use crate::world::Hit;
+
+const MINUTE: i64 = 60_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+
+impl Game {
+    /// The vote thread that is open or whose book is awaited, made from what is public.
+    pub fn thread(&self) -> Option<Thread> {
+        let id = self
+            .kept
+            .thread
+            .filter(|_| self.vote_window_open() || self.kept.awaiting.is_some())?;
+        let day = self.world.phase.kind == PhaseKind::Day;
+        let calendar = self.calendar();
+        let before = |minutes: i64| {
+            self.kept
+                .deadline
+                .filter(|_| minutes > 0)
+                .map(|d| d.plus_ms(-minutes * MINUTE))
+        };
+        let barred: SeatSet = self.all().filter(|s| self.at(*s).barred).collect();
+        let eligible = self.publicly_in_play().minus(barred);
+        Some(Thread {
+            id,
+            version: self.world.thread_version,
+            kind: if day {
+                ThreadKind::Day
+            } else {
+                ThreadKind::Election
+            },
+            day: self.number(),
+            voters: eligible,
+            choosable: eligible,
+            changes: self.board.vote.changes,
+            changes_until: calendar.and_then(|c| before(c.changes_stop_minutes)),
+            sped_up: self.world.sped_up,
+            opens_at: None,
+            closes_at: self.kept.deadline,
+            petitions_until: if day {
+                calendar.and_then(|c| before(c.petitions_stop_minutes))
+            } else {
+                Some(Time(0))
+            },
+            paused: self.kept.paused.is_some(),
+            void_targets: barred,
+        })
+    }
+
+    fn vote_window_open(&self) -> bool {
+        self.world
+            .window
+            .is_some_and(|w| self.board.windows[w.index()].kind == crate::board::WindowKind::Vote)
+    }
+
+    pub(crate) fn thread_changed(&mut self) {
+        self.world.thread_version += 1;
+    }
+
+    /// Tally has closed the book.
+    pub(crate) fn take_book(&mut self, thread: ThreadId, book: &ClosedBook) -> Result<(), Refusal> {
+        if self.kept.awaiting != Some(thread) {
+            return Err(Refusal::Stale);
+        }
+        self.kept.awaiting = None;
+        let board = Arc::clone(&self.board);
+        let window = board
+            .windows_of(self.world.phase.kind)
+            .find(|w| board.windows[w.index()].kind == crate::board::WindowKind::Vote);
+        if self.world.phase.kind == PhaseKind::Election {
+            self.elect(book);
+            self.tell_first_night_outs();
+            self.ask_badge_of_out_sheriff();
+        } else {
+            self.punish_idling(book);
+            self.world.books.push(book.clone());
+        }
+        match window {
+            Some(window) => self.after_window(window),
+            None => self.end_phase(),
+        }
+        Ok(())
+    }
+
+    /// The ballots that can count: of voters and for seats that the public knows in play and no
+    /// card has barred.
+    fn ballots(&self, book: &ClosedBook) -> Vec<(SeatId, Option<SeatId>)> {
+        let n = self.world.seats.len();
+        let ok = |s: SeatId| s.index() < n && !self.world.announced.has(s) && !self.at(s).barred;
+        book.ballots
+            .iter()
+            .filter(|b| ok(b.voter))
+            .filter_map(|b| match b.choice {
+                Choice::Abstain => Some((b.voter, None)),
+                Choice::Seat(target) if ok(target) => Some((b.voter, Some(target))),
+                Choice::Seat(_) => None,
+            })
+            .collect()
+    }
+
+    fn weights(&self) -> Vec<i32> {
+        self.all().map(|s| self.vote_weight(s)).collect()
+    }
+
+    fn ties(&self) -> Vec<(SeatId, TieBreak)> {
+        let mut ties = Vec::new();
+        for record in &self.world.states {
+            let tie = self.board.state_def(record.state).tie;
+            if tie != TieBreak::Nothing && self.works(record) {
+                ties.push((record.seat, tie));
+            }
+        }
+        ties
+    }
+
+    fn publish_ballots(
+        &mut self,
+        key: &'static str,
+        ballots: &[(SeatId, Option<SeatId>)],
+        outcome: &Outcome,
+    ) {
+        let rules = &self.board.vote;
+        let shown = if rules.ballots_public {
+            ballots.to_vec()
+        } else {
+            Vec::new()
+        };
+        let tally = if rules.counts_public {
+            outcome.tally.clone()
+        } else {
+            Vec::new()
+        };
+        let (seat, tie) = match outcome.verdict {
+            Verdict::Top(seat) => (Some(seat), SeatSet::EMPTY),
+            Verdict::Decided { seat, .. } => (Some(seat), SeatSet::EMPTY),
+            Verdict::Tie(tie) => (None, tie),
+            Verdict::Nobody => (None, SeatSet::EMPTY),
+        };
+        let by = match outcome.verdict {
+            Verdict::Decided { by, .. } => SeatSet::only(by),
+            _ => SeatSet::EMPTY,
+        };
+        let notice = Notice::public(key)
+            .with("ballots", Arg::Ballots(shown))
+            .with("tally", Arg::Tally(tally))
+            .with(
+                "top",
+                Arg::Seats(seat.map_or(SeatSet::EMPTY, SeatSet::only)),
+            )
+            .with("tie", Arg::Seats(tie))
+            .with("decided_by", Arg::Seats(by));
+        self.tell(notice);
+        self.kept.reckoning.push(Reckoned::Vote(outcome.clone()));
+    }
+
+    // --- the day's vote ---------------------------------------------------------------------
+
+    /// The dusk begins: red cards, then the count, then the one who is voted out.
+    pub(crate) fn settle_votes(&mut self) {
+        self.kept.reckoning.clear();
+        self.kept.vote_checkpoint = Some(Box::new(self.world.clone()));
+        let before = self.board.penalties.red_before_vote;
+        if before {
+            self.settle_sent_off();
+        }
+        for book in std::mem::take(&mut self.world.books) {
+            self.settle_vote(&book);
+        }
+        if !before {
+            self.settle_sent_off();
+        }
+        if self.board.publication.vote_at_once {
+            self.publish_dusk_outs();
+        }
+        self.reactions_are_done();
+    }
+
+    fn settle_sent_off(&mut self) {
+        for seat in std::mem::take(&mut self.world.sent_off) {
+            self.hit(Hit {
+                target: seat,
+                harm: Harm::SentOff,
+                by: None,
+                skill: None,
+            });
+        }
+        self.settle();
+    }
+
+    fn settle_vote(&mut self, book: &ClosedBook) {
+        let ballots = self.ballots(book);
+        let facts = CountFacts {
+            weights: self.weights(),
+            extra: Vec::new(),
+            ties: self.ties(),
+        };
+        let outcome = count(&ballots, &facts);
+        self.publish_ballots("vote/result", &ballots, &outcome);
+        if let Verdict::Top(seat) | Verdict::Decided { seat, .. } = outcome.verdict {
+            self.hit(Hit {
+                target: seat,
+                harm: Harm::Vote,
+                by: None,
+                skill: None,
+            });
+            self.settle();
+        }
+    }
+
+    /// What ends with the dusk: whether the day was quiet, the rest of its list, wins.
+    pub(crate) fn end_dusk(&mut self) {
+        let number = self.number();
+        let quiet = !self
+            .world
+            .outs
+            .iter()
+            .any(|o| o.cause.phase.number == number);
+        if quiet && number > 0 {
+            self.world.quiet_days.push(number);
+        }
+        self.publish_dusk_outs();
+        self.world.sped_up = false;
+        self.check_wins();
+    }
+
+    // --- the election -----------------------------------------------------------------------
+
+    /// The seat with the most votes is sheriff; on a tie or without any vote nobody (M12).
+    fn elect(&mut self, book: &ClosedBook) {
+        let ballots = self.ballots(book);
+        let facts = CountFacts {
+            weights: vec![100; self.world.seats.len()],
+            ..CountFacts::default()
+        };
+        let outcome = count(&ballots, &facts);
+        self.publish_ballots("election/result", &ballots, &outcome);
+        if let Verdict::Top(seat) = outcome.verdict {
+            self.pin_badge(seat);
+        }
+    }
+
+    /// Makes a seat the sheriff: the state and the skills that come with it.
+    pub fn pin_badge(&mut self, seat: SeatId) {
+        let board = Arc::clone(&self.board);
+        let Some(sheriff) = &board.sheriff else {
+            return;
+        };
+        self.lay(seat, sheriff.state, None, None, None);
+        for skill in &sheriff.skills {
+            self.grant(seat, *skill, false);
+        }
+        self.tell(Notice::to(seat, "sheriff/you"));
+    }
+
+    /// Takes the badge off a seat with all that came with it.
+    pub fn unpin_badge(&mut self, seat: SeatId) {
+        let board = Arc::clone(&self.board);
+        let Some(sheriff) = &board.sheriff else {
+            return;
+        };
+        self.lift(seat, sheriff.state);
+        for skill in &sheriff.skills {
+            if let Some(held) = self.held(seat, *skill) {
+                self.revoke(held);
+            }
+        }
+    }
+
+    /// Elected although it went out in the night: it passes or tears the badge (M12).
+    pub fn ask_badge_of_out_sheriff(&mut self) {
+        let Some(sheriff) = self.board.sheriff.as_ref() else {
+            return;
+        };
+        let (state, skills) = (sheriff.state, sheriff.skills.clone());
+        let Some(seat) = self.holder_of(state).filter(|s| !self.stands(*s)) else {
+            return;
+        };
+        for skill in skills {
+            if self.board.skill_def(skill).usage == crate::board::Usage::Reaction {
+                if let Some(held) = self.held(seat, skill) {
+                    self.ask(held);
+                }
+            }
+        }
+    }
+
+    // --- petitions and idling ---------------------------------------------------------------
+
+    /// Enough seats have asked (G23). A later one undoes the other.
+    pub(crate) fn take_petition(&mut self, thread: ThreadId, faster: bool) -> Result<(), Refusal> {
+        let open = self.world.phase.kind == PhaseKind::Day && self.vote_window_open();
+        if self.kept.thread != Some(thread) || !open {
+            return Err(Refusal::Stale);
+        }
+        if faster {
+            self.speed_up()
+        } else {
+            self.extend(DAY)
+        }
+        Ok(())
+    }
+
+    pub(crate) fn speed_up(&mut self) {
+        self.world.sped_up = true;
+        self.thread_changed();
+        self.tell(Notice::public("day/sped_up").with("until", Arg::Time(self.kept.deadline)));
+    }
+
+    pub(crate) fn extend(&mut self, ms: i64) {
+        self.world.sped_up = false;
+        self.kept.deadline = self.kept.deadline.map(|d| d.plus_ms(ms));
+        self.kept.early = None;
+        if self.vote_window_open() {
+            self.thread_changed();
+        }
+        self.tell(Notice::public("day/extended").with("until", Arg::Time(self.kept.deadline)));
+    }
+
+    /// Door-close of a day without a speed-up: a yellow card for each of the board's idling
+    /// rules that a seat in play has met (G20).
+    fn punish_idling(&mut self, book: &ClosedBook) {
+        if self.world.sped_up {
+            return;
+        }
+        let posts = |seat: SeatId, of: &[(SeatId, u16)]| {
+            of.iter().find(|(s, _)| *s == seat).map_or(0, |(_, n)| *n)
+        };
+        let rules = self.board.penalties.clone();
+        self.kept.posts.push(book.posts.clone());
+        let three: Vec<_> = self.kept.posts.iter().rev().take(3).cloned().collect();
+        let watched: Vec<SeatId> = self
+            .publicly_in_play()
+            .iter()
+            .filter(|s| !self.at(*s).barred && self.stands(*s))
+            .collect();
+        let mut idle: Vec<(SeatId, &'static str)> = Vec::new();
+        for seat in watched {
+            if posts(seat, &book.posts) < rules.few_posts {
+                idle.push((seat, "few_posts"));
+            }
+            let few = |day: &Vec<_>| posts(seat, day) < rules.few_posts_three_days;
+            if rules.few_posts_three_days > 0 && three.len() == 3 && three.iter().all(few) {
+                idle.push((seat, "few_posts_three_days"));
+            }
+            if rules.no_vote && !book.ballots.iter().any(|b| b.voter == seat) {
+                idle.push((seat, "no_vote"));
+            }
+        }
+        if self.options.idle_cards {
+            for (seat, why) in idle {
+                self.give_card(seat, Colour::Yellow, Arg::Text(why.to_owned()));
+            }
+        } else if !idle.is_empty() {
+            let seats: SeatSet = idle.iter().map(|(s, _)| *s).collect();
+            self.tell(Notice::director("director/idle").with("seats", Arg::Seats(seats)));
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Wins: rules as data, checked in the board's priority order when a list is fixed.
+
+use crate::game::{Ending, Game};
+use crate::ids::{ClassId, FactionId, SeatId, SeatSet};
+use crate::notice::{Arg, Notice};
+use crate::phase::{Phase, PhaseKind};
+
+/// A condition over who is in play.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cond {
+    /// All of them hold.
+    All(Vec<Cond>),
+    /// One of them holds.
+    Any(Vec<Cond>),
+    /// Everyone in it is out, and there was someone when the game started.
+    AllOut(Who),
+    /// This faction has lost: it never had a member, everyone in it is out, or it surrendered.
+    Lost(FactionId),
+    /// As many of the first are in play as of the second, or more.
+    AtLeast(Who, Who),
+    /// So many game days running (a night and the day after it) in which nobody went out,
+    /// counted from the first full day after this faction was gone (M8, M16).
+    QuietDays {
+        /// How many.
+        days: u16,
+        /// Counted from the first full day after this faction was gone.
+        since: FactionId,
+    },
+}
+
+/// A group of seats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Who {
+    /// Of this faction.
+    pub faction: FactionId,
+    /// Of this class by card (G26); `None`: any.
+    pub class: Option<ClassId>,
+}
+
+/// What makes a faction win or lose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WinRule {
+    /// Whose rule.
+    pub faction: FactionId,
+    /// It wins when this holds.
+    pub wins: Cond,
+}
+
+impl Game {
+    fn of(&self, who: Who) -> impl Iterator<Item = SeatId> {
+        self.all().filter(move |s| {
+            self.at(*s).faction == who.faction
+                && (who.class.is_none() || self.class(*s) == who.class)
+        })
+    }
+
+    fn holds(&self, cond: &Cond) -> bool {
+        match cond {
+            Cond::All(conds) => conds.iter().all(|c| self.holds(c)),
+            Cond::Any(conds) => conds.iter().any(|c| self.holds(c)),
+            Cond::AllOut(who) => {
+                let there_were = match who.class {
+                    Some(class) => self.kept.class_sizes[class.index()] > 0,
+                    None => self.kept.started.contains(&who.faction),
+                };
+                there_were && !self.of(*who).any(|s| self.stands(s))
+            }
+            Cond::Lost(faction) => self.has_lost(*faction),
+            Cond::AtLeast(a, b) => {
+                let count = |who| self.of(who).filter(|s| self.stands(*s)).count();
+                count(*a) >= count(*b)
+            }
+            Cond::QuietDays { days, since } => {
+                let gone = self.world.gone_on.iter().rev().find(|(f, _)| f == since);
+                let after = gone.map_or(0, |(_, day)| *day);
+                let last = self.world.quiet_days.last().copied().unwrap_or(0);
+                self.has_lost(*since)
+                    && last >= after + days
+                    && (0..*days).all(|d| self.world.quiet_days.contains(&(last - d)))
+                    && last == self.world.phase.number
+            }
+        }
+    }
+
+    fn has_lost(&self, faction: FactionId) -> bool {
+        self.world.lost.contains(&faction)
+            || !self
+                .of(Who {
+                    faction,
+                    class: None,
+                })
+                .any(|s| self.stands(s))
+    }
+
+    /// Checks wins; ends the game when one is there. A faction that had lost at an earlier
+    /// check cannot win (G21); one without a member at the start can neither win nor lose.
+    pub(crate) fn check_wins(&mut self) {
+        if self.kept.ending.is_some() {
+            return;
+        }
+        let board = std::sync::Arc::clone(&self.board);
+        let winner = board.wins.iter().find(|rule| {
+            self.kept.started.contains(&rule.faction)
+                && !self.world.lost.contains(&rule.faction)
+                && self.holds(&rule.wins)
+        });
+        if let Some(rule) = winner {
+            self.end(Ending::Won {
+                factions: vec![rule.faction],
+                seats: SeatSet::EMPTY,
+            });
+            return;
+        }
+        for faction in self.kept.started.clone() {
+            if self.has_lost(faction) && !self.world.lost.contains(&faction) {
+                self.world.lost.push(faction);
+            }
+        }
+        let standing = self
+            .kept
+            .started
+            .iter()
+            .any(|f| !self.world.lost.contains(f));
+        if !standing {
+            self.end(Ending::Draw);
+        }
+    }
+
+    /// Ends the game, publishes what has not been, and reveals everything.
+    pub(crate) fn end(&mut self, ending: Ending) {
+        self.publish_rest();
+        let ending = match ending {
+            Ending::Won { factions, .. } => {
+                let seats = self
+                    .all()
+                    .filter(|s| factions.contains(&self.at(*s).faction))
+                    .collect();
+                Ending::Won { factions, seats }
+            }
+            other => other,
+        };
+        let number = self.world.phase.number;
+        self.world.phase = Phase {
+            kind: PhaseKind::End,
+            number,
+        };
+        self.world.window = None;
+        self.world.reactions.clear();
+        self.world.intents.clear();
+        self.kept.deadline = None;
+        self.kept.early = None;
+        self.kept.awaiting = None;
+        let notice = Notice::public("game/over");
+        let notice = match &ending {
+            Ending::Won { factions, seats } => notice
+                .with("factions", Arg::FactionList(factions.clone()))
+                .with("winners", Arg::Seats(*seats))
+                .with("draw", Arg::Flag(false)),
+            Ending::Draw | Ending::Stopped => notice
+                .with("factions", Arg::FactionList(Vec::new()))
+                .with("winners", Arg::Seats(SeatSet::EMPTY))
+                .with("draw", Arg::Flag(ending == Ending::Draw)),
+        };
+        self.tell(notice);
+        let cards = self
+            .all()
+            .map(|s| (s, self.at(s).card, self.at(s).faction))
+            .collect();
+        self.tell(Notice::public("game/reveal").with("cards", Arg::Cards(cards)));
+        self.kept.ending = Some(ending);
+    }
+
+    /// 投降: a member moves its faction's surrender and agrees to it (M9).
+    pub(crate) fn move_surrender(&mut self, seat: SeatId) -> Result<(), crate::Refusal> {
+        self.running()?;
+        let faction = self.may_surrender(seat)?;
+        if self.world.surrenders.iter().any(|(f, _)| *f == faction) {
+            return self.agree_surrender(seat);
+        }
+        self.world.surrenders.push((faction, SeatSet::EMPTY));
+        self.agree_surrender(seat)
+    }
+
+    /// 同意投降; those who are out included (M11).
+    pub(crate) fn agree_surrender(&mut self, seat: SeatId) -> Result<(), crate::Refusal> {
+        self.running()?;
+        let faction = self.may_surrender(seat)?;
+        let members: SeatSet = self
+            .all()
+            .filter(|s| self.at(*s).faction == faction)
+            .collect();
+        let Some((_, agreed)) = self
+            .world
+            .surrenders
+            .iter_mut()
+            .find(|(f, _)| *f == faction)
+        else {
+            return Err(crate::Refusal::NoSurrender);
+        };
+        if !agreed.insert(seat) {
+            return Err(crate::Refusal::NoSurrender);
+        }
+        let left = members.minus(*agreed);
+        for member in members.iter() {
+            self.tell(
+                Notice::to(member, "surrender/agreed")
+                    .with("seat", Arg::Seat(seat))
+                    .with("waiting", Arg::Seats(left))
+                    .from(seat),
+            );
+        }
+        self.tell(
+            Notice::to(seat, "surrender/taken")
+                .with("waiting", Arg::Seats(left))
+                .receipt(),
+        );
+        if left.is_empty() {
+            self.world.lost.push(faction);
+            let number = self.world.phase.number;
+            self.world.gone_on.push((faction, number));
+            self.tell(Notice::public("surrender/done").with("faction", Arg::Faction(faction)));
+            self.check_wins();
+        }
+        Ok(())
+    }
+
+    fn may_surrender(&self, seat: SeatId) -> Result<FactionId, crate::Refusal> {
+        let faction = self.seat(seat).ok_or(crate::Refusal::NoSuchSeat)?.faction;
+        let may = self.board.surrender.contains(&faction) && !self.world.lost.contains(&faction);
+        may.then_some(faction)
+            .ok_or(crate::Refusal::CannotSurrender)
+    }
+}
