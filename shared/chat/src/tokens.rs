@@ -104,7 +104,7 @@ fn bare_length(rest: &str) -> usize {
 }
 
 /// The form in which names are compared: NFKC, small letters, blanks folded to one.
-pub(crate) fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         push_folded(&mut folded, text.chars());

@@ -31,6 +31,49 @@ pub struct Names {
     pub options: Vec<String>,
 }
 
+impl Names {
+    /// The names of a board.
+    pub fn of(board: &rules::Board) -> Self {
+        let aliases = board.skills.iter().zip(0..).flat_map(|(skill, id)| {
+            skill
+                .aliases
+                .iter()
+                .map(move |alias| (alias.clone(), SkillId(id)))
+        });
+        Self {
+            skills: board
+                .skills
+                .iter()
+                .map(|skill| skill.name.clone())
+                .collect(),
+            other_skill_words: aliases.collect(),
+            roles: board.roles.iter().map(|role| role.name.clone()).collect(),
+            factions: board
+                .factions
+                .iter()
+                .map(|faction| faction.name.clone())
+                .collect(),
+            states: board
+                .states
+                .iter()
+                .map(|state| state.name.clone())
+                .collect(),
+            groups: board
+                .groups
+                .iter()
+                .map(|group| group.name.clone())
+                .collect(),
+            options: Vec::new(),
+        }
+    }
+
+    /// Every word with which a skill command can begin.
+    pub fn skill_words(&self) -> impl Iterator<Item = &str> {
+        let others = self.other_skill_words.iter().map(|(word, _)| word.as_str());
+        self.skills.iter().map(String::as_str).chain(others)
+    }
+}
+
 /// A seat as people name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatName {

@@ -83,6 +83,21 @@ pub fn petition(text: &str) -> Option<Petition> {
     rest.chars().next().is_none_or(parts).then_some(what)
 }
 
+/// Is it `票型`, the question for the ballots so far?
+pub fn is_question(text: &str) -> bool {
+    is_word(text, "票型")
+}
+
+/// Is it `确认`, the answer to the question whether a change shall count?
+pub fn is_confirmation(text: &str) -> bool {
+    is_word(text, "确认")
+}
+
+/// This word and nothing else, but for a mark in front and punctuation behind.
+fn is_word(text: &str, word: &str) -> bool {
+    unmarked(text).trim_end_matches(parts).trim_end_matches('.') == word
+}
+
 fn vote_word(line: &str) -> Option<(VoteWord, &str)> {
     [("投票", VoteWord::Vote), ("改票", VoteWord::Change)]
         .into_iter()

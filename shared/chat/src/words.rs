@@ -1,5 +1,7 @@
 //! The words that commands begin with, and how each is written.
 
+use crate::tokens::fold;
+
 /// Commands of everybody, each with its form.
 pub(crate) const COMMANDS: [(&str, &str); 24] = [
     ("我", "我"),
@@ -27,6 +29,18 @@ pub(crate) const COMMANDS: [(&str, &str); 24] = [
     ("退选", "退选"),
     ("开局", "开局 <板子> [名称] [日历=quick]"),
 ];
+
+/// Is this a word that commands begin with, or one that stands for no seat (弃权, 导演)? Nobody
+/// can be called so.
+pub fn is_command_word(word: &str) -> bool {
+    let word = fold(word);
+    let everybody = COMMANDS.iter().map(|(known, _)| *known);
+    let directors = ORDERS.iter().map(|(known, _)| *known);
+    everybody
+        .chain(directors)
+        .chain(["弃权", "导演"])
+        .any(|known| known == word)
+}
 
 /// Longest command word, in characters.
 pub(crate) const LONGEST: usize = 4;

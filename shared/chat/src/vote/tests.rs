@@ -242,6 +242,18 @@ fn long_posts_are_read_like_short_ones() {
 }
 
 #[test]
+fn single_words() {
+    for text in ["确认", " /确认。", "确认！", "确认...\n"] {
+        assert!(is_confirmation(text), "{text:?}");
+    }
+    for text in ["确认了吗", "不确认", "确认 甲", "", "票型"] {
+        assert!(!is_confirmation(text), "{text:?}");
+    }
+    assert!(is_question("#票型？"));
+    assert!(!is_question("票型真怪"));
+}
+
+#[test]
 fn petitions() {
     for text in [
         "申请加速",
