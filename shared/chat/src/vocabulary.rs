@@ -165,19 +165,19 @@ impl Vocabulary {
         };
         let names = made.names.clone();
         made.add(&names.skills, |word, n| {
-            word.skill = word.skill.or(id16(n).map(SkillId))
+            word.skill = word.skill.or(id16(n).map(SkillId));
         });
         made.add(&names.roles, |word, n| {
-            word.role = word.role.or(id8(n).map(RoleId))
+            word.role = word.role.or(id8(n).map(RoleId));
         });
         made.add(&names.states, |word, n| {
-            word.state = word.state.or(id8(n).map(StateId))
+            word.state = word.state.or(id8(n).map(StateId));
         });
         made.add(&names.groups, |word, n| {
-            word.group = word.group.or(id8(n).map(GroupId))
+            word.group = word.group.or(id8(n).map(GroupId));
         });
         made.add(&names.options, |word, n| {
-            word.option = word.option.or(id16(n).map(OptionId))
+            word.option = word.option.or(id16(n).map(OptionId));
         });
         let faction = |word: &mut Word, n| word.faction = word.faction.or(id8(n).map(FactionId));
         made.add(&names.factions, faction);
@@ -189,7 +189,7 @@ impl Vocabulary {
         made.add(&short, faction);
         for (other, id) in &names.other_skill_words {
             made.add(std::slice::from_ref(other), |word, _| {
-                word.skill = word.skill.or(Some(*id))
+                word.skill = word.skill.or(Some(*id));
             });
         }
         let aliases: Vec<String> = made.seats.iter().map(|seat| seat.alias.clone()).collect();
