@@ -3,7 +3,7 @@
 use kit::Effects;
 use protocol::{Audience, Line, MessageRef, Phrase, SayKind, Service, ToNight};
 use rules::SeatId;
-use rules::book::{Answer, Choice, ClosedBook, PostId, PostKind, Thread, ThreadId, VotePost};
+use rules::book::{Answer, Book, Choice, ClosedBook, PostId, PostKind, Thread, ThreadId, VotePost};
 use serde_json::json;
 
 use crate::aggregate::Tally;
@@ -14,7 +14,7 @@ impl Tally {
     /// A thread opens or changes. Those whose ballots a change makes void are told in the
     /// square, where the ballots stand (G19).
     pub(crate) fn take_thread(&mut self, thread: &Thread) -> Effects {
-        let same = |book: &&mut rules::book::Book| book.thread().id == thread.id;
+        let same = |book: &&mut Book| book.thread().id == thread.id;
         let Some(book) = self.books.iter_mut().find(same) else {
             return self.open(thread);
         };
@@ -39,7 +39,7 @@ impl Tally {
             .books
             .iter_mut()
             .find(|book| book.thread().id == thread);
-        let book = known.map_or_else(ClosedBook::default, |book| book.close());
+        let book = known.map_or_else(ClosedBook::default, Book::close);
         let mut effects = Effects::default();
         effects.send(
             Service::Night,

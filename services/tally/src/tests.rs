@@ -8,7 +8,7 @@ use protocol::{
     Audience, ChatGroup, Line, MessageRef, Place, Roster, RosterSeat, RosterState, Say, SayKind,
     Service, Speaker, ToNight, ToPublish, ToTally, UserId,
 };
-use rules::book::{Thread, ThreadKind};
+use rules::book::{Choice, Thread, ThreadKind};
 use rules::{SeatId, SeatSet, Stamp, Time, Turn};
 use texts::Texts;
 
@@ -264,8 +264,8 @@ impl Desk {
         assert_eq!(*thread, Turn(1));
         let alias = |seat: SeatId| ALIASES[seat.index()];
         let target = |choice| match choice {
-            rules::book::Choice::Seat(seat) => Some(alias(seat)),
-            rules::book::Choice::Abstain => None,
+            Choice::Seat(chosen) => Some(alias(chosen)),
+            Choice::Abstain => None,
         };
         book.ballots
             .iter()
