@@ -194,7 +194,7 @@ impl Vocabulary {
         }
         let aliases: Vec<String> = made.seats.iter().map(|seat| seat.alias.clone()).collect();
         made.add(&aliases, |word, n| {
-            word.seat = word.seat.or(id8(n).map(SeatId))
+            word.seat = word.seat.or(id8(n).map(SeatId));
         });
         made.most_blanks = aliases
             .iter()
