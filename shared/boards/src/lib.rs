@@ -1,1 +1,125 @@
-//! boards.
+//! Boards as data: TOML files become [`rules::Board`]s, and mistakes are named with their place.
+//!
+//! Invariant: only this crate knows the format of a board file; the engine sees the finished
+//! board.
+
+mod build;
+mod file;
+mod problem;
+
+use std::sync::{Arc, LazyLock};
+
+use rules::Board;
+use sha2::{Digest, Sha256};
+
+pub use problem::{Problem, Problems};
+
+/// Boards that come with the product: id and text.
+const BUILTIN: &[(&str, &str)] = &[("m158", include_str!("../m158.toml"))];
+
+static LOADED: LazyLock<Vec<Arc<Board>>> = LazyLock::new(|| {
+    BUILTIN
+        .iter()
+        .map(|(id, text)| match read(text) {
+            Ok(board) => Arc::new(board),
+            Err(problems) => panic!("the built-in board {id} has mistakes:\n{problems}"),
+        })
+        .collect()
+});
+
+/// Reads a board from the text of its file.
+///
+/// # Errors
+/// Every mistake with its line and column.
+pub fn read(text: &str) -> Result<Board, Problems> {
+    build::build(text)
+}
+
+/// The boards that come with the product.
+pub fn builtin() -> &'static [Arc<Board>] {
+    &LOADED
+}
+
+/// The built-in board of this id or name.
+pub fn find(id: &str) -> Option<Arc<Board>> {
+    builtin()
+        .iter()
+        .find(|b| b.id.eq_ignore_ascii_case(id) || b.name == id)
+        .cloned()
+}
+
+/// The hash of a board's text, by which stored games name it.
+pub(crate) fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_boards_are_read() {
+        for board in builtin() {
+            assert!(board.seat_count() >= 6, "{}", board.id);
+        }
+        assert_eq!(find("m158").expect("m158 is built in").seat_count(), 14);
+        assert_eq!(find("鸣潮").map(|b| b.id.clone()), Some("m158".to_owned()));
+    }
+
+    /// The text of m158 with one place changed, and the problems that must be named.
+    fn check(from: &str, to: &str, expected: &[&str]) {
+        let text = BUILTIN[0].1;
+        assert!(text.contains(from), "the board has no {from:?}");
+        let problems = read(&text.replacen(from, to, 1)).expect_err("a mistake must be found");
+        let found: Vec<String> = problems.0.iter().map(ToString::to_string).collect();
+        for part in expected {
+            assert!(
+                found.iter().any(|p| p.contains(part)),
+                "{part:?} is not in {found:#?}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        check(
+            "skills = [\"预言\"]",
+            "skills = [\"预见\"]",
+            &["no skill is called \"预见\""],
+        );
+        check(
+            "code = \"survey\"",
+            "code = \"surveys\"",
+            &["there is no skill code \"surveys\""],
+        );
+        check("binds = \"杀人\"", "bind = \"杀人\"", &["binds"]);
+        check(
+            "slow = \"21:30\"",
+            "slow = \"25:30\"",
+            &["\"25:30\" is no time of day"],
+        );
+        check("count = 4", "count = \"4\"", &["invalid type"]);
+        check(
+            "name = \"恶魔\"",
+            "name = \"狼人\"",
+            &["role 狼人 stands twice"],
+        );
+        check(
+            "preventions = [\"救药\", ",
+            "preventions = [",
+            &["救药 stops harm but"],
+        );
+        check(
+            "{ lost = \"狼人阵营\" }, { lost",
+            "{}, { lost",
+            &["exactly one of"],
+        );
+    }
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        let problems = read("id = \"x\"\nname = 3\n").expect_err("a number is no name");
+        assert_eq!((problems.0[0].line, problems.0[0].column), (2, 8));
+    }
+}

@@ -121,6 +121,8 @@ pub struct SkillDef {
     pub excludes: Vec<SkillId>,
     /// Its place in the order in which one window's skills resolve.
     pub order: u16,
+    /// What it does in a sentence, for `帮助`.
+    pub help: String,
     /// What it does.
     pub code: Arc<dyn Skill>,
 }

@@ -55,3 +55,8 @@ pub fn build(code: &str, mut params: Params) -> Result<Arc<dyn Skill>, ParamProb
     params.finish()?;
     Ok(skill)
 }
+
+/// The code of a skill that only has a name.
+pub fn nothing() -> Arc<dyn Skill> {
+    Arc::new(passive::Passive)
+}

@@ -6,7 +6,7 @@ use super::{ParamProblem, Params};
 use crate::skill::Skill;
 
 #[derive(Debug)]
-struct Passive;
+pub(super) struct Passive;
 
 pub(super) fn build(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
     Ok(Arc::new(Passive))

@@ -1,0 +1,570 @@
+//! From the shape of a file to a [`Board`]: names become ids, every mistake is collected.
+
+use std::collections::BTreeMap;
+
+use rules::board::{
+    Board, Calendar, Choose, Colour, End, Faction, Flow, GroupDef, Harm, LastWordsRule, Oneself,
+    Options, Penalties, Publication, Redirect, Role, SeatCount, SheriffRules, SkillDef, StateDef,
+    TieBreak, Usage, VoteRules, Window, WindowKind, WinsChecked,
+};
+use rules::phase::PhaseKind;
+use rules::skills::{self, Names, Param, Params};
+use rules::wins::{Cond, Who, WinRule};
+use rules::{ClassId, FactionId, GroupId, RoleId, SeatSet, SkillId, StateId, WindowId};
+use toml::{Spanned, Value};
+
+use crate::file::{BoardFile, CondFile, EndFile, Name, SeatsFile, SkillFile, StateFile, WhoFile};
+use crate::problem::{Collector, Problems};
+
+/// Reads a board from its text.
+///
+/// # Errors
+/// Every mistake with its place.
+pub(crate) fn build(text: &str) -> Result<Board, Problems> {
+    let mut problems = Collector::new(text);
+    let file: BoardFile = match toml::from_str(text) {
+        Ok(file) => file,
+        Err(error) => {
+            problems.add(error.span().unwrap_or(0..0), error.message());
+            return Err(problems.finish(()).err().unwrap_or(Problems(Vec::new())));
+        }
+    };
+    let names = names(&file, &mut problems);
+    let mut reader = Reader {
+        names: &names,
+        classes: plain(&file.classes),
+        problems,
+    };
+    let board = reader.board(&file, text);
+    reader.check_deal(&board, &file);
+    reader.problems.finish(board)
+}
+
+fn plain(names: &[Name]) -> Vec<String> {
+    names.iter().map(|n| n.get_ref().clone()).collect()
+}
+
+/// The tables of names; a name that stands twice is a mistake.
+fn names(file: &BoardFile, problems: &mut Collector) -> Names {
+    let mut table = |kind: &str, names: Vec<&Name>| {
+        for (i, name) in names.iter().enumerate() {
+            if names[..i].iter().any(|n| n.get_ref() == name.get_ref()) {
+                problems.add(
+                    name.span(),
+                    format!("{kind} {} stands twice", name.get_ref()),
+                );
+            }
+        }
+        names.into_iter().map(|n| n.get_ref().clone()).collect()
+    };
+    let names = Names {
+        factions: table("faction", file.factions.iter().collect()),
+        skills: table("skill", file.skill.iter().map(|s| &s.name).collect()),
+        states: table("state", file.state.iter().map(|s| &s.name).collect()),
+        groups: table("group", file.group.iter().map(|g| &g.name).collect()),
+        windows: table("window", file.window.iter().map(|w| &w.name).collect()),
+    };
+    table("role", file.role.iter().map(|r| &r.name).collect());
+    names
+}
+
+struct Reader<'a> {
+    names: &'a Names,
+    classes: Vec<String>,
+    problems: Collector<'a>,
+}
+
+impl Reader<'_> {
+    fn board(&mut self, file: &BoardFile, text: &str) -> Board {
+        Board {
+            id: file.id.get_ref().clone(),
+            name: file.name.clone(),
+            hash: crate::hash(text),
+            factions: self
+                .names
+                .factions
+                .iter()
+                .map(|n| Faction { name: n.clone() })
+                .collect(),
+            classes: self.classes.clone(),
+            roles: self.roles(file),
+            skills: file
+                .skill
+                .iter()
+                .enumerate()
+                .map(|(i, s)| self.skill(i, s))
+                .collect(),
+            states: file.state.iter().map(|s| self.state_def(s)).collect(),
+            groups: file
+                .group
+                .iter()
+                .map(|g| GroupDef {
+                    name: g.name.get_ref().clone(),
+                    faction: self.faction(&g.faction),
+                })
+                .collect(),
+            windows: file
+                .window
+                .iter()
+                .map(|w| Window {
+                    name: w.name.get_ref().clone(),
+                    phase: self.phase(&w.phase),
+                    kind: self.window_kind(&w.kind),
+                })
+                .collect(),
+            flow: Flow {
+                lead: file.flow.lead.iter().map(|p| self.phase(p)).collect(),
+                cycle: file.flow.cycle.iter().map(|p| self.phase(p)).collect(),
+            },
+            calendars: self.calendars(file),
+            vote: VoteRules {
+                changes: file.vote.changes,
+                ballots_public: file.vote.ballots_public,
+                counts_public: file.vote.counts_public,
+            },
+            sheriff: file.sheriff.as_ref().map(|s| SheriffRules {
+                state: self.state(&s.state),
+                skills: s.skills.iter().map(|n| self.skill_name(n)).collect(),
+                pass: self.skill_name(&s.pass),
+            }),
+            settlement: file
+                .settlement
+                .hits
+                .iter()
+                .map(|n| self.skill_name(n))
+                .collect(),
+            preventions: file
+                .settlement
+                .preventions
+                .iter()
+                .map(|n| self.state(n))
+                .collect(),
+            redirects: file
+                .settlement
+                .redirects
+                .iter()
+                .map(|n| self.state(n))
+                .collect(),
+            stand_ins: file
+                .settlement
+                .stand_ins
+                .iter()
+                .map(|n| self.state(n))
+                .collect(),
+            wins: file
+                .win
+                .iter()
+                .map(|w| WinRule {
+                    faction: self.faction(&w.faction),
+                    wins: self.cond(&w.when, &w.faction),
+                })
+                .collect(),
+            wins_checked: match file.publication.wins_checked.get_ref().as_str() {
+                "published" => WinsChecked::Published,
+                "fixed" => WinsChecked::Fixed,
+                _ => {
+                    self.one_of(&file.publication.wins_checked, "published, fixed");
+                    WinsChecked::Fixed
+                }
+            },
+            publication: Publication {
+                seat_order: match file.publication.order.get_ref().as_str() {
+                    "seat" => true,
+                    "settlement" => false,
+                    _ => {
+                        self.one_of(&file.publication.order, "seat, settlement");
+                        true
+                    }
+                },
+                vote_at_once: file.publication.vote_at_once,
+                first_night_after_election: file.publication.first_night_after_election,
+            },
+            last_words: LastWordsRule {
+                first_night: file.last_words.first_night,
+                later_nights: file.last_words.later_nights,
+                day: file.last_words.day,
+            },
+            penalties: Penalties {
+                merge: file.penalties.merge,
+                red_before_vote: file.penalties.red_before_vote,
+                few_posts: file.penalties.few_posts,
+                few_posts_three_days: file.penalties.few_posts_three_days,
+                no_vote: file.penalties.no_vote,
+            },
+            surrender: file.surrender.iter().map(|n| self.faction(n)).collect(),
+            options: Options {
+                sheriff: file.options.sheriff && file.sheriff.is_some(),
+                idle_cards: file.options.idle_cards,
+            },
+        }
+    }
+
+    // --- names ------------------------------------------------------------------------------
+
+    fn find(&mut self, kind: &str, table: &[String], name: &Name) -> usize {
+        table
+            .iter()
+            .position(|n| n == name.get_ref())
+            .unwrap_or_else(|| {
+                let known = table.join(" ");
+                let message = format!(
+                    "no {kind} is called {:?}; there are: {known}",
+                    name.get_ref()
+                );
+                self.problems.add(name.span(), message);
+                0
+            })
+    }
+
+    fn faction(&mut self, name: &Name) -> FactionId {
+        FactionId(small(self.find("faction", &self.names.factions, name)))
+    }
+
+    fn class(&mut self, name: &Name) -> ClassId {
+        let classes = self.classes.clone();
+        ClassId(small(self.find("class", &classes, name)))
+    }
+
+    fn state(&mut self, name: &Name) -> StateId {
+        StateId(small(self.find("state", &self.names.states, name)))
+    }
+
+    fn group(&mut self, name: &Name) -> GroupId {
+        GroupId(small(self.find("group", &self.names.groups, name)))
+    }
+
+    fn window(&mut self, name: &Name) -> WindowId {
+        WindowId(small(self.find("window", &self.names.windows, name)))
+    }
+
+    fn skill_name(&mut self, name: &Name) -> SkillId {
+        SkillId(u16::from(small(self.find(
+            "skill",
+            &self.names.skills,
+            name,
+        ))))
+    }
+
+    fn one_of(&mut self, name: &Name, words: &str) {
+        self.problems.add(
+            name.span(),
+            format!("{:?} is none of: {words}", name.get_ref()),
+        );
+    }
+
+    fn phase(&mut self, name: &Name) -> PhaseKind {
+        PhaseKind::from_word(name.get_ref()).unwrap_or_else(|| {
+            self.one_of(name, "opening, night, dawn, election, day, dusk");
+            PhaseKind::Opening
+        })
+    }
+
+    fn window_kind(&mut self, name: &Name) -> WindowKind {
+        match name.get_ref().as_str() {
+            "skills" => WindowKind::Skills,
+            "vote" => WindowKind::Vote,
+            "reactions" => WindowKind::Reactions,
+            "rest" => WindowKind::Rest,
+            _ => {
+                self.one_of(name, "skills, vote, reactions, rest");
+                WindowKind::Skills
+            }
+        }
+    }
+
+    // --- parts ------------------------------------------------------------------------------
+
+    fn calendars(&mut self, file: &BoardFile) -> Vec<Calendar> {
+        let mut calendars = Vec::new();
+        for (name, calendar) in &file.calendar {
+            let ends = file
+                .window
+                .iter()
+                .map(|w| self.end(if name == "slow" { &w.slow } else { &w.quick }))
+                .collect();
+            calendars.push(Calendar {
+                name: name.clone(),
+                ends,
+                early: calendar.early,
+                reaction_minutes: calendar.reaction_minutes,
+                changes_stop_minutes: calendar.changes_stop_minutes,
+                petitions_stop_minutes: calendar.petitions_stop_minutes,
+            });
+        }
+        calendars
+    }
+
+    fn end(&mut self, end: &Spanned<EndFile>) -> End {
+        match end.get_ref() {
+            EndFile::Minutes(minutes) => End::After(*minutes),
+            EndFile::At(text) => time_of_day(text).map_or_else(
+                || {
+                    let message = format!("{text:?} is no time of day such as \"21:30\"");
+                    self.problems.add(end.span(), message);
+                    End::After(1)
+                },
+                End::At,
+            ),
+        }
+    }
+
+    fn roles(&mut self, file: &BoardFile) -> Vec<Role> {
+        file.role
+            .iter()
+            .map(|r| Role {
+                name: r.name.get_ref().clone(),
+                faction: self.faction(&r.faction),
+                class: r.class.as_ref().map(|c| self.class(c)),
+                strength: r.strength,
+                count: r.count,
+                skills: r.skills.iter().map(|s| self.skill_name(s)).collect(),
+            })
+            .collect()
+    }
+
+    fn state_def(&mut self, state: &StateFile) -> StateDef {
+        let stops = state
+            .stops
+            .iter()
+            .filter_map(|name| {
+                let harm = Harm::from_word(name.get_ref());
+                if harm.is_none() {
+                    self.one_of(name, "strike, pierce, crit, fatal, vote");
+                }
+                harm
+            })
+            .collect();
+        let tie =
+            state
+                .tie
+                .as_ref()
+                .map_or(TieBreak::Nothing, |name| match name.get_ref().as_str() {
+                    "any" => TieBreak::Any,
+                    "tied" => TieBreak::Tied,
+                    _ => {
+                        self.one_of(name, "any, tied");
+                        TieBreak::Nothing
+                    }
+                });
+        let redirect = state
+            .redirect
+            .as_ref()
+            .and_then(|name| match name.get_ref().as_str() {
+                "back" => Some(Redirect::Back),
+                "partner" => Some(Redirect::Partner),
+                "random" => Some(Redirect::Random),
+                _ => {
+                    self.one_of(name, "back, partner, random");
+                    None
+                }
+            });
+        let card = state
+            .card
+            .as_ref()
+            .and_then(|name| match name.get_ref().as_str() {
+                "blue" => Some(Colour::Blue),
+                "yellow" => Some(Colour::Yellow),
+                "red" => Some(Colour::Red),
+                _ => {
+                    self.one_of(name, "blue, yellow, red");
+                    None
+                }
+            });
+        StateDef {
+            name: state.name.get_ref().clone(),
+            stops,
+            times: state.times,
+            phases: state.phases.iter().map(|p| self.phase(p)).collect(),
+            silences: state.silences,
+            disarms: state.disarms,
+            strips: state.strips,
+            veils: state.veils,
+            bewitches: state.bewitches,
+            weight: (state.weight * 100.0).round() as i32,
+            tie,
+            redirect,
+            stand_in: state.stand_in,
+            told: state.told,
+            card,
+        }
+    }
+
+    fn skill(&mut self, place: usize, skill: &SkillFile) -> SkillDef {
+        let usage = match skill.usage.get_ref().as_str() {
+            "sent" => Usage::Sent,
+            "immediate" => Usage::Immediate,
+            "reaction" => Usage::Reaction,
+            "standing" => Usage::Standing,
+            _ => {
+                self.one_of(&skill.usage, "sent, immediate, reaction, standing");
+                Usage::Standing
+            }
+        };
+        if matches!(usage, Usage::Sent | Usage::Immediate) && skill.windows.is_empty() {
+            let message = "a skill that is sent needs windows: name at least one";
+            self.problems.add(skill.usage.span(), message);
+        }
+        let oneself =
+            skill
+                .oneself
+                .as_ref()
+                .map_or(Oneself::Yes, |name| match name.get_ref().as_str() {
+                    "yes" => Oneself::Yes,
+                    "no" => Oneself::No,
+                    "first-night" => Oneself::FirstNight,
+                    _ => {
+                        self.one_of(name, "yes, no, first-night");
+                        Oneself::Yes
+                    }
+                });
+        let seats = match skill.seats {
+            None => SeatCount::exactly(0),
+            Some(SeatsFile::Exactly(n)) => SeatCount::exactly(n),
+            Some(SeatsFile::Between([min, max])) => SeatCount { min, max },
+        };
+        let mut values = BTreeMap::new();
+        for (key, value) in &skill.with {
+            match param(value.get_ref()) {
+                Some(param) => {
+                    values.insert(key.get_ref().clone(), param);
+                }
+                None => self.problems.add(
+                    value.span(),
+                    "must be a flag, a whole number, a text or a list of names",
+                ),
+            }
+        }
+        let code = skills::build(skill.code.get_ref(), Params::new(self.names, values));
+        let code = code.unwrap_or_else(|problem| {
+            let span = problem
+                .key
+                .as_ref()
+                .and_then(|k| skill.with.iter().find(|(name, _)| name.get_ref() == k))
+                .map_or(skill.code.span(), |(name, _)| name.span());
+            self.problems.add(span, problem.to_string());
+            skills::nothing()
+        });
+        SkillDef {
+            name: skill.name.get_ref().clone(),
+            aliases: skill.aliases.clone(),
+            windows: skill.windows.iter().map(|w| self.window(w)).collect(),
+            usage,
+            uses: skill.uses,
+            forced: skill.forced,
+            seats,
+            choose: Choose {
+                oneself,
+                not_twice_running: skill.not_twice_running,
+                once_each: skill.once_each,
+                not_faction: skill.not_faction.as_ref().map(|f| self.faction(f)),
+                out: skill.only_out,
+            },
+            targeted: skill.targeted,
+            team: skill.team.as_ref().map(|g| self.group(g)),
+            kill: skill.kill,
+            excludes: skill.excludes.iter().map(|s| self.skill_name(s)).collect(),
+            order: u16::from(small(place)),
+            help: skill.help.clone(),
+            code,
+        }
+    }
+
+    fn who(&mut self, who: &WhoFile) -> Who {
+        Who {
+            faction: self.faction(&who.faction),
+            class: who.class.as_ref().map(|c| self.class(c)),
+        }
+    }
+
+    fn cond(&mut self, cond: &CondFile, rule: &Name) -> Cond {
+        let mut found: Vec<Cond> = Vec::new();
+        if let Some(all) = &cond.all {
+            found.push(Cond::All(all.iter().map(|c| self.cond(c, rule)).collect()));
+        }
+        if let Some(any) = &cond.any {
+            found.push(Cond::Any(any.iter().map(|c| self.cond(c, rule)).collect()));
+        }
+        if let Some(out) = &cond.out {
+            found.push(Cond::AllOut(self.who(out)));
+        }
+        if let Some(lost) = &cond.lost {
+            found.push(Cond::Lost(self.faction(lost)));
+        }
+        if let Some([a, b]) = &cond.at_least {
+            found.push(Cond::AtLeast(self.who(a), self.who(b)));
+        }
+        if let Some(quiet) = &cond.quiet_days {
+            found.push(Cond::QuietDays {
+                days: quiet.days,
+                since: self.faction(&quiet.since),
+            });
+        }
+        if found.len() != 1 {
+            let message = "each condition of this win rule takes exactly one of: all, any, out, lost, at_least, quiet_days";
+            self.problems.add(rule.span(), message);
+        }
+        found.pop().unwrap_or(Cond::Any(Vec::new()))
+    }
+
+    /// A deal that cannot be dealt, a state that stops but is never asked.
+    fn check_deal(&mut self, board: &Board, file: &BoardFile) {
+        let seats = board.seat_count();
+        if seats == 0 || seats > SeatSet::CAPACITY {
+            let message = format!(
+                "the deal has {seats} seats; it must have 1 to {}",
+                SeatSet::CAPACITY
+            );
+            self.problems.add(file.id.span(), message);
+        }
+        for (state, def) in file.state.iter().zip(&board.states) {
+            let id = board.state(&def.name).ok();
+            let asked = id.is_some_and(|id| board.preventions.contains(&id));
+            if !state.stops.is_empty() && !asked {
+                let message = format!(
+                    "{} stops harm but is not in settlement.preventions",
+                    def.name
+                );
+                self.problems.add(state.name.span(), message);
+            }
+        }
+        let dealt: Vec<RoleId> = (0..board.roles.len()).map(|i| RoleId(small(i))).collect();
+        for (win, rule) in file.win.iter().zip(&board.wins) {
+            let held = dealt
+                .iter()
+                .any(|r| board.role_def(*r).faction == rule.faction);
+            if !held {
+                let message = format!(
+                    "no role is dealt into {}: this rule can never hold",
+                    win.faction.get_ref()
+                );
+                self.problems.add(win.faction.span(), message);
+            }
+        }
+    }
+}
+
+fn small(place: usize) -> u8 {
+    u8::try_from(place).unwrap_or(u8::MAX)
+}
+
+fn time_of_day(text: &str) -> Option<u16> {
+    let (hours, minutes) = text.split_once(':')?;
+    let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
+    (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
+}
+
+fn param(value: &Value) -> Option<Param> {
+    match value {
+        Value::Boolean(flag) => Some(Param::Flag(*flag)),
+        Value::Integer(number) => Some(Param::Number(*number)),
+        Value::String(text) => Some(Param::Text(text.clone())),
+        Value::Array(items) => {
+            let texts = items
+                .iter()
+                .map(|v| v.as_str().map(str::to_owned))
+                .collect::<Option<_>>()?;
+            Some(Param::List(texts))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,260 @@
+//! The shape of a board file, as serde reads it. Names keep their place for messages.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// A name in a board file, with its place.
+pub(crate) type Name = Spanned<String>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BoardFile {
+    pub id: Name,
+    pub name: String,
+    pub factions: Vec<Name>,
+    #[serde(default)]
+    pub classes: Vec<Name>,
+    #[serde(default)]
+    pub surrender: Vec<Name>,
+    pub options: OptionsFile,
+    pub flow: FlowFile,
+    pub window: Vec<WindowFile>,
+    pub calendar: BTreeMap<String, CalendarFile>,
+    pub vote: VoteFile,
+    pub sheriff: Option<SheriffFile>,
+    pub publication: PublicationFile,
+    pub last_words: LastWordsFile,
+    #[serde(default)]
+    pub penalties: PenaltiesFile,
+    pub settlement: SettlementFile,
+    #[serde(default)]
+    pub state: Vec<StateFile>,
+    #[serde(default)]
+    pub group: Vec<GroupFile>,
+    pub role: Vec<RoleFile>,
+    pub skill: Vec<SkillFile>,
+    pub win: Vec<WinFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OptionsFile {
+    pub sheriff: bool,
+    pub idle_cards: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlowFile {
+    pub lead: Vec<Name>,
+    pub cycle: Vec<Name>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WindowFile {
+    pub name: Name,
+    pub phase: Name,
+    pub kind: Name,
+    pub slow: Spanned<EndFile>,
+    pub quick: Spanned<EndFile>,
+}
+
+/// `"21:30"`, a time of day, or a number of minutes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum EndFile {
+    Minutes(u16),
+    At(String),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CalendarFile {
+    pub early: bool,
+    pub reaction_minutes: i64,
+    pub changes_stop_minutes: i64,
+    pub petitions_stop_minutes: i64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VoteFile {
+    pub changes: Option<u8>,
+    pub ballots_public: bool,
+    pub counts_public: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SheriffFile {
+    pub state: Name,
+    pub skills: Vec<Name>,
+    pub pass: Name,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PublicationFile {
+    pub order: Name,
+    pub vote_at_once: bool,
+    pub first_night_after_election: bool,
+    pub wins_checked: Name,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LastWordsFile {
+    pub first_night: bool,
+    pub later_nights: bool,
+    pub day: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PenaltiesFile {
+    pub merge: Option<u8>,
+    pub red_before_vote: bool,
+    pub few_posts: u16,
+    pub few_posts_three_days: u16,
+    pub no_vote: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettlementFile {
+    #[serde(default)]
+    pub hits: Vec<Name>,
+    #[serde(default)]
+    pub preventions: Vec<Name>,
+    #[serde(default)]
+    pub redirects: Vec<Name>,
+    #[serde(default)]
+    pub stand_ins: Vec<Name>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StateFile {
+    pub name: Name,
+    #[serde(default)]
+    pub stops: Vec<Name>,
+    pub times: Option<u8>,
+    #[serde(default)]
+    pub phases: Vec<Name>,
+    #[serde(default)]
+    pub silences: bool,
+    #[serde(default)]
+    pub disarms: bool,
+    #[serde(default)]
+    pub strips: bool,
+    #[serde(default)]
+    pub veils: bool,
+    #[serde(default)]
+    pub bewitches: bool,
+    #[serde(default)]
+    pub weight: f64,
+    pub tie: Option<Name>,
+    pub redirect: Option<Name>,
+    #[serde(default)]
+    pub stand_in: bool,
+    #[serde(default)]
+    pub told: bool,
+    pub card: Option<Name>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GroupFile {
+    pub name: Name,
+    pub faction: Name,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RoleFile {
+    pub name: Name,
+    pub faction: Name,
+    pub class: Option<Name>,
+    #[serde(default)]
+    pub strength: u8,
+    pub count: u8,
+    pub skills: Vec<Name>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SkillFile {
+    pub name: Name,
+    #[serde(default)]
+    pub aliases: Vec<String>,
+    pub code: Name,
+    pub usage: Name,
+    #[serde(default)]
+    pub windows: Vec<Name>,
+    pub uses: Option<u8>,
+    #[serde(default)]
+    pub forced: bool,
+    pub seats: Option<SeatsFile>,
+    #[serde(default)]
+    pub targeted: bool,
+    pub oneself: Option<Name>,
+    #[serde(default)]
+    pub not_twice_running: bool,
+    #[serde(default)]
+    pub once_each: bool,
+    pub not_faction: Option<Name>,
+    #[serde(default)]
+    pub only_out: bool,
+    pub team: Option<Name>,
+    #[serde(default)]
+    pub kill: bool,
+    #[serde(default)]
+    pub excludes: Vec<Name>,
+    #[serde(default)]
+    pub with: BTreeMap<Name, Spanned<toml::Value>>,
+    pub help: String,
+}
+
+/// How many seats: exactly `2`, or `[1, 3]`.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum SeatsFile {
+    Exactly(u8),
+    Between([u8; 2]),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WinFile {
+    pub faction: Name,
+    pub when: CondFile,
+}
+
+/// One condition: exactly one of the fields.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct CondFile {
+    pub all: Option<Vec<CondFile>>,
+    pub any: Option<Vec<CondFile>>,
+    pub out: Option<WhoFile>,
+    pub lost: Option<Name>,
+    pub at_least: Option<[WhoFile; 2]>,
+    pub quiet_days: Option<QuietDaysFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WhoFile {
+    pub faction: Name,
+    pub class: Option<Name>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct QuietDaysFile {
+    pub days: u16,
+    pub since: Name,
+}
