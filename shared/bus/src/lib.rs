@@ -2,11 +2,16 @@
 //! least once, one active consumer a queue.
 //!
 //! [`Bus`] is the interface; [`local`] is the in-process kind. The conformance suite in
-//! `conformance` (feature of that name) runs against every kind.
+//! `conformance` (feature of that name) runs against every kind. [`open`] picks the kind by URL.
 //!
 //! Invariants: a message is acknowledged only after its handler has committed; messages of one
 //! queue are delivered in the order in which they were published; a message that cannot be
 //! handled goes to the dead letters after a few tries and its queue moves on.
+
+#[cfg(feature = "conformance")]
+pub mod conformance;
+pub mod local;
+mod open;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,6 +19,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use async_trait::async_trait;
+pub use open::{OpenError, open};
 use protocol::{Message, Service, Topic};
 
 /// Why the bus did not do something. A message may have been taken all the same: publish it

@@ -5,12 +5,15 @@
 
 pub mod aggregate;
 pub mod bench;
+mod cache;
 pub mod config;
 pub mod health;
 pub mod http;
 pub mod journal;
+mod lanes;
 pub mod logging;
 pub mod metrics;
+mod outbox;
 mod parts;
 mod relay;
 mod serve;
@@ -23,8 +26,8 @@ pub use aggregate::{Aggregate, Effects, LoadError, Out};
 pub use config::Config;
 pub use health::Health;
 pub use metrics::Metrics;
+pub use outbox::Outboxes;
 pub use parts::Parts;
-pub use relay::Bells;
 pub use serve::{Hooks, NoHooks, serve};
 pub use time::{ManualClock, TimeSource};
 pub use tokio_util::sync::CancellationToken;

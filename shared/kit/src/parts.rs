@@ -1,15 +1,18 @@
 //! The things that a service is handed at start.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::{Context, bail};
 use bus::Bus;
-use store::Store;
+use protocol::{Service, Shard};
+use store::{Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::config::{ClockSource, Config};
 use crate::health::Health;
 use crate::metrics::Metrics;
-use crate::relay::Bells;
+use crate::outbox::Outboxes;
 use crate::time::TimeSource;
 
 /// What a service works with. Cheap to clone; clones share everything.
@@ -28,7 +31,7 @@ pub struct Parts {
     /// What is well and what is not.
     pub health: Health,
     /// Wakes the outbox relays after commits.
-    pub bells: Bells,
+    pub outboxes: Outboxes,
     /// Cancelled when the process is to stop.
     pub shutdown: CancellationToken,
 }
@@ -59,14 +62,42 @@ impl Parts {
             clock,
             metrics: Metrics::default(),
             health,
-            bells: Bells::default(),
+            outboxes: Outboxes::default(),
             shutdown,
         }
     }
 
-    /// Opens the store and the bus that the configuration names.
+    /// Opens the store and the bus that the settings name.
     pub async fn open(config: Config, shutdown: CancellationToken) -> anyhow::Result<Self> {
-        let _ = (config, shutdown);
-        todo!()
+        let clock = match &config.clock.source {
+            ClockSource::System => TimeSource::system(),
+            ClockSource::Playground(_) => {
+                bail!("clock.source: this release has no clock but \"system\"")
+            }
+        };
+        let store = store::open(config.store.url.reveal())
+            .await
+            .context("store.url")?;
+        let folder = store_folder(&config).context("store.url")?;
+        let bus = bus::open(config.bus.url.reveal(), &folder)
+            .await
+            .context("bus.url")?;
+        Ok(Self::new(config, store, bus, clock, shutdown))
     }
+
+    /// Has everything that was committed for this outbox before the call been handed to the
+    /// bus? Then whatever is published now comes after it in every queue.
+    pub async fn handed_over(&self, service: Service, shard: Shard) -> Result<bool, StoreError> {
+        let place = self.outboxes.handed_over(service, shard);
+        Ok(self
+            .store
+            .outbox(service, shard, place, 1)
+            .await?
+            .is_empty())
+    }
+}
+
+/// The folder of an embedded store, where the embedded bus keeps its dead letters.
+fn store_folder(config: &Config) -> Result<PathBuf, store::OpenError> {
+    store::folder(config.store.url.reveal())
 }

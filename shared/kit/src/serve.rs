@@ -1,10 +1,31 @@
 //! The loop of a service: queue → decide → commit → acknowledge.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
 use async_trait::async_trait;
-use protocol::Message;
+use bus::{Delivery, MAX_ATTEMPTS, Settle, Subscription};
+use futures::FutureExt;
+use protocol::{Message, Shard, Topic};
+use store::StoreError;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::aggregate::Aggregate;
-use crate::writer::{Handled, Writer};
+use crate::lanes::{Ended, Lanes};
+use crate::metrics::MessageOutcome;
+use crate::relay;
+use crate::writer::{HandleError, Handled, Writer, panic_text};
+
+/// How many messages of a queue are in hand at a time.
+const PREFETCH: usize = 32;
+/// The pause before a failed message is tried again; it doubles with each try.
+const RETRY: Duration = Duration::from_millis(20);
+/// The pause while the store is away; it doubles up to the second.
+const WAIT: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 
 /// What a service adds to the loop. Every method has a default that does nothing.
 #[async_trait]
@@ -21,7 +42,8 @@ pub trait Hooks<A: Aggregate>: Send + Sync + 'static {
         let _ = (key, input, handled);
     }
 
-    /// A message is about to become a dead letter; its aggregate's sequence moves on without it.
+    /// A message is about to become a dead letter; its aggregate's sequence moves on without
+    /// it. `reason` may quote what the message said: it is for operators.
     async fn on_dead(&self, message: &Message, reason: &str) {
         let _ = (message, reason);
     }
@@ -37,7 +59,212 @@ impl<A: Aggregate> Hooks<A> for NoHooks {}
 /// sixteen queues, has the writer handle them, acknowledges; and moves its outboxes to the bus.
 /// One key is handled strictly in order, different keys side by side. At the end it finishes
 /// what is in hand.
+///
+/// # Errors
+/// When the queues cannot be subscribed to, or the bus ends while nobody asked for it.
 pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> anyhow::Result<()> {
-    let _ = (writer, hooks);
-    todo!()
+    let parts = writer.parts().clone();
+    let listening = Arc::new(AtomicBool::new(false));
+    parts.health.register(A::SERVICE.name(), {
+        let listening = Arc::clone(&listening);
+        move || {
+            let listens = listening.load(Ordering::Relaxed);
+            async move {
+                if listens {
+                    Ok(())
+                } else {
+                    Err("does not listen".to_owned())
+                }
+            }
+        }
+    });
+
+    let stop_relays = CancellationToken::new();
+    // However this function ends, its relays end too.
+    let _stop = stop_relays.clone().drop_guard();
+    let relays = relay::start(&parts, A::SERVICE, &stop_relays);
+    let topics = Shard::all()
+        .map(|shard| Topic {
+            service: A::SERVICE,
+            shard,
+        })
+        .collect();
+    let subscription = parts.bus.subscribe(topics, PREFETCH).await;
+    let subscription =
+        subscription.with_context(|| format!("{} cannot take messages", A::SERVICE))?;
+    listening.store(true, Ordering::Relaxed);
+    tracing::info!(service = %A::SERVICE, "listening");
+
+    let served = Loop {
+        worker: Arc::new(Worker { writer, hooks }),
+        subscription,
+        lanes: Lanes::default(),
+        running: JoinSet::new(),
+    }
+    .run(&parts.shutdown)
+    .await;
+
+    listening.store(false, Ordering::Relaxed);
+    stop_relays.cancel();
+    relays.join_all().await;
+    tracing::info!(service = %A::SERVICE, "stopped");
+    served
+}
+
+struct Loop<A: Aggregate, H> {
+    worker: Arc<Worker<A, H>>,
+    subscription: Box<dyn Subscription>,
+    lanes: Lanes,
+    running: JoinSet<(Delivery, Verdict, Instant)>,
+}
+
+/// What to do with a delivery that was worked on.
+enum Verdict {
+    Ack(MessageOutcome),
+    /// Try again; or give it up with this reason, when it has been tried often enough.
+    Retry(String),
+    /// The store is away.
+    Wait,
+    Dead(String),
+}
+
+impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
+    async fn run(mut self, shutdown: &CancellationToken) -> anyhow::Result<()> {
+        while !shutdown.is_cancelled() {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                Some(done) = self.running.join_next() => self.finish(done?, true).await,
+                delivery = self.subscription.next() => match delivery {
+                    Some(delivery) => self.accept(delivery),
+                    None if shutdown.is_cancelled() => {}
+                    None => bail!("the bus has ended"),
+                },
+            }
+        }
+        // What is in work is finished; what is only held goes back to its queues.
+        while let Some(done) = self.running.join_next().await {
+            self.finish(done?, false).await;
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self, delivery: Delivery) {
+        if delivery.redelivered {
+            self.worker.writer.parts().metrics.redelivered(A::SERVICE);
+        }
+        if let Some(delivery) = self.lanes.arrived(delivery) {
+            self.start(delivery);
+        }
+    }
+
+    fn start(&mut self, delivery: Delivery) {
+        let worker = Arc::clone(&self.worker);
+        self.running.spawn(async move {
+            let began = Instant::now();
+            let work = AssertUnwindSafe(worker.work(&delivery.message))
+                .catch_unwind()
+                .await;
+            let verdict = work.unwrap_or_else(|panic| {
+                Verdict::Retry(format!("panicked: {}", panic_text(&*panic)))
+            });
+            (delivery, verdict, began)
+        });
+    }
+
+    async fn finish(&mut self, done: (Delivery, Verdict, Instant), go_on: bool) {
+        let (delivery, verdict, began) = done;
+        let name = Lanes::name(&delivery);
+        let (settle, outcome, ended) = match verdict {
+            Verdict::Ack(outcome) => (Settle::Ack, outcome, Ended::Settled),
+            Verdict::Retry(_) if delivery.attempt < MAX_ATTEMPTS => {
+                let pause = RETRY * 2_u32.saturating_pow(delivery.attempt - 1);
+                (Settle::Retry(pause), MessageOutcome::Retry, Ended::Retried)
+            }
+            Verdict::Wait => {
+                let doubled = WAIT.0 * 2_u32.saturating_pow(self.lanes.waits(&name).min(10));
+                (
+                    Settle::Wait(doubled.min(WAIT.1)),
+                    MessageOutcome::Wait,
+                    Ended::Waited,
+                )
+            }
+            Verdict::Dead(reason) | Verdict::Retry(reason) => {
+                self.worker.bury(&delivery, &reason).await;
+                (Settle::Dead(reason), MessageOutcome::Dead, Ended::Settled)
+            }
+        };
+        let message = &delivery.message;
+        if let Err(error) = self.subscription.settle(delivery.tag, settle).await {
+            // It comes again; handled messages are recognised as repeats.
+            tracing::warn!(service = %A::SERVICE, id = %message.id, %error, "not settled");
+        }
+        let metrics = &self.worker.writer.parts().metrics;
+        metrics.handled(A::SERVICE, outcome);
+        metrics.handle_took(A::SERVICE, began.elapsed());
+        let next = self.lanes.ended(&name, &message.id, ended);
+        if let Some(next) = next.filter(|_| go_on) {
+            self.start(next);
+        }
+    }
+}
+
+struct Worker<A: Aggregate, H> {
+    writer: Writer<A>,
+    hooks: H,
+}
+
+impl<A: Aggregate, H: Hooks<A>> Worker<A, H> {
+    async fn work(&self, message: &Message) -> Verdict {
+        if message.key.is_empty() {
+            self.hooks.on_service_message(message.clone()).await;
+            return Verdict::Ack(MessageOutcome::Done);
+        }
+        let input: A::Input = match serde_json::from_str(&message.body) {
+            Ok(input) => input,
+            Err(error) => return Verdict::Dead(format!("its body cannot be read: {error}")),
+        };
+        let (key, trace) = (&*message.key, &*message.trace);
+        let handled = self
+            .writer
+            .handle(key, message.id.clone(), trace, input.clone())
+            .await;
+        match handled {
+            Ok(handled) => {
+                tracing::debug!(
+                    service = %A::SERVICE, key, trace, id = %message.id,
+                    version = handled.version, repeat = handled.repeat, "handled"
+                );
+                self.hooks.after_commit(key, &input, &handled).await;
+                Verdict::Ack(match handled {
+                    Handled { repeat: true, .. } => MessageOutcome::Repeat,
+                    Handled { ignored: true, .. } => MessageOutcome::Ignored,
+                    Handled { .. } => MessageOutcome::Done,
+                })
+            }
+            Err(HandleError::Store(error @ StoreError::Unavailable(_))) => {
+                tracing::warn!(service = %A::SERVICE, key, trace, %error, "waiting for the store");
+                Verdict::Wait
+            }
+            // Waiting would not help, and would keep back the other games of the queue.
+            Err(HandleError::Store(error @ StoreError::Corrupt { .. })) => {
+                Verdict::Dead(error.to_string())
+            }
+            Err(HandleError::Panicked { what, .. }) => Verdict::Retry(format!("panicked: {what}")),
+        }
+    }
+
+    /// Tells everyone that a message is given up. The reason may quote the message, and stays
+    /// out of the log.
+    async fn bury(&self, delivery: &Delivery, reason: &str) {
+        let Message { id, trace, key, .. } = &delivery.message;
+        tracing::error!(
+            service = %A::SERVICE, key, trace, %id, attempt = delivery.attempt,
+            "a message is given up; see the dead letters"
+        );
+        self.writer.parts().metrics.dead_letter(A::SERVICE);
+        let told = AssertUnwindSafe(self.hooks.on_dead(&delivery.message, reason));
+        if told.catch_unwind().await.is_err() {
+            tracing::error!(service = %A::SERVICE, %id, "the hook for dead letters panicked");
+        }
+    }
 }

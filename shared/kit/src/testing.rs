@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::parts::Parts;
@@ -27,14 +28,25 @@ impl TestParts {
     /// Fresh parts with these settings and this clock. The settings' store and bus are not
     /// looked at.
     pub async fn with(config: Config, clock: TimeSource) -> Self {
-        let _ = (config, clock);
-        todo!()
+        let folder = TempDir::new().expect("a temporary folder");
+        Self {
+            parts: open(folder.path(), config, clock).await,
+            folder,
+        }
     }
 
     /// Stops everything that runs on these parts and opens the same folder again, as after a
-    /// restart of the process.
+    /// restart of the process. Let go of all other clones of the parts before, or soon.
+    ///
+    /// # Panics
+    /// When somebody holds on to the store.
     pub async fn restart(self) -> Self {
-        todo!()
+        let Self { parts, folder } = self;
+        parts.shutdown.cancel();
+        let (config, clock) = (Config::clone(&parts.config), parts.clock.clone());
+        drop(parts);
+        let parts = open(folder.path(), config, clock).await;
+        Self { parts, folder }
     }
 
     /// Where the store is.
@@ -74,4 +86,18 @@ where
         Ok(found) => found,
         Err(_) => panic!("waited {deadline:?} for {what} in vain"),
     }
+}
+
+async fn open(folder: &Path, config: Config, clock: TimeSource) -> Parts {
+    let url = format!("file:{}", folder.display());
+    let store = wait_for("the folder to be free", DEADLINE, || async {
+        match store::open(&url).await {
+            Ok(store) => Some(store),
+            Err(store::OpenError::InUse { .. }) => None,
+            Err(error) => panic!("{error}"),
+        }
+    })
+    .await;
+    let bus = bus::open("local", folder).await.expect("a bus");
+    Parts::new(config, store, bus, clock, CancellationToken::new())
 }

@@ -1,12 +1,24 @@
 //! The single writer of each aggregate: load, decide, commit.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
-use protocol::MessageId;
-use store::StoreError;
+use protocol::{Message, MessageId, Service, Shard, ToClock, Topic};
+use store::{AggregateKey, Commit, Committed, Deadline, StoreError};
 
 use crate::aggregate::Aggregate;
+use crate::cache::{Cache, Cached};
+use crate::journal::{Entry, FORMAT};
 use crate::parts::Parts;
+
+/// A snapshot is taken after so many steps without one.
+const SNAPSHOT_EVERY: u64 = 64;
+/// So many aggregates are kept in memory when they are not in use.
+const KEPT: usize = 1_024;
+/// After losing so many races against another writer the input is given back.
+const RACES: usize = 16;
 
 /// What came of an input.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +30,8 @@ pub struct Handled {
     pub version: u64,
     /// What the step said for the record; `None` for a repeat.
     pub log: Option<serde_json::Value>,
+    /// The input changed nothing and was not committed.
+    pub ignored: bool,
 }
 
 /// Why an input could not be handled.
@@ -45,6 +59,7 @@ pub struct Writer<A: Aggregate>(Arc<Inner<A>>);
 struct Inner<A: Aggregate> {
     parts: Parts,
     env: Arc<A::Env>,
+    cache: Cache<A>,
 }
 
 impl<A: Aggregate> Clone for Writer<A> {
@@ -53,10 +68,32 @@ impl<A: Aggregate> Clone for Writer<A> {
     }
 }
 
+/// A message that is being handled.
+struct Task<'a, A: Aggregate> {
+    key: &'a str,
+    id: &'a MessageId,
+    trace: &'a str,
+    input: &'a A::Input,
+}
+
+/// What an aggregate has decided, ready to be committed.
+struct Decided {
+    entry: Vec<u8>,
+    snapshot: Option<Vec<u8>>,
+    deadlines: Option<Vec<Deadline>>,
+    outbox: Vec<Message>,
+    log: Option<serde_json::Value>,
+    ignore: bool,
+}
+
 impl<A: Aggregate> Writer<A> {
     /// A writer for the aggregates of `A`'s service. Make one and clone it.
     pub fn new(parts: Parts, env: Arc<A::Env>) -> Self {
-        Self(Arc::new(Inner { parts, env }))
+        Self(Arc::new(Inner {
+            parts,
+            env,
+            cache: Cache::new(KEPT),
+        }))
     }
 
     /// The parts it was made with.
@@ -71,6 +108,9 @@ impl<A: Aggregate> Writer<A> {
 
     /// Has the aggregate `key` handle an input, and commits the step. `id` names the input: one
     /// that was handled before changes nothing. `trace` is handed on to what the step sends.
+    ///
+    /// On return the step is on disk. When the call is given up halfway, the step is taken
+    /// whole or not at all.
     pub async fn handle(
         &self,
         key: &str,
@@ -78,8 +118,30 @@ impl<A: Aggregate> Writer<A> {
         trace: &str,
         input: A::Input,
     ) -> Result<Handled, HandleError> {
-        let _ = (key, id, trace, input);
-        todo!()
+        let task = Task {
+            key,
+            id: &id,
+            trace,
+            input: &input,
+        };
+        let cell = self.0.cache.cell(key);
+        let mut cached = cell.lock().await;
+        for _ in 0..RACES {
+            // Taken out: whatever goes wrong from here on, a half-changed state is not kept.
+            let current = match cached.take() {
+                Some(current) => current,
+                None => self.load(key).await?,
+            };
+            if let Some((next, handled)) = self.step(&task, current).await? {
+                *cached = next;
+                return Ok(handled);
+            }
+        }
+        let why = format!(
+            "{RACES} races lost against another writer of {}/{key}",
+            A::SERVICE
+        );
+        Err(StoreError::Unavailable(why).into())
     }
 
     /// Looks at the aggregate as it is after the last commit; a new one when there is none.
@@ -88,7 +150,185 @@ impl<A: Aggregate> Writer<A> {
         key: &str,
         look: impl FnOnce(&A) -> R + Send,
     ) -> Result<R, StoreError> {
-        let _ = (key, look);
-        todo!()
+        let cell = self.0.cache.cell(key);
+        let mut cached = cell.lock().await;
+        if cached.is_none() {
+            *cached = Some(self.load(key).await?);
+        }
+        match &*cached {
+            Some(current) => Ok(look(&current.state)),
+            None => unreachable!("it was just loaded"),
+        }
     }
+
+    /// Decides and commits. Gives the state to keep, if it is known; nothing at all when the
+    /// state was stale and must be loaded again.
+    async fn step(
+        &self,
+        task: &Task<'_, A>,
+        mut current: Cached<A>,
+    ) -> Result<Option<(Option<Cached<A>>, Handled)>, HandleError> {
+        let decided = self.decide(task, &mut current)?;
+        let handled = |repeat, version, log| Handled {
+            repeat,
+            version,
+            log,
+            ignored: false,
+        };
+        if decided.ignore {
+            let ignored = Handled {
+                ignored: true,
+                ..handled(false, current.version, decided.log)
+            };
+            return Ok(Some((Some(current), ignored)));
+        }
+        let Decided {
+            entry,
+            snapshot,
+            deadlines,
+            outbox,
+            log,
+            ..
+        } = decided;
+        let (is_snapshot, has_messages) = (snapshot.is_some(), !outbox.is_empty());
+        let next_deadline = deadlines.as_ref().map(|all| all.iter().map(|d| d.at).min());
+        let commit = Commit {
+            aggregate: self.name(task.key),
+            expected: current.version,
+            message: task.id.clone(),
+            entry,
+            snapshot,
+            deadlines,
+            outbox,
+        };
+        let began = Instant::now();
+        let committed = self.parts().store.commit(commit).await;
+        self.parts()
+            .metrics
+            .commit_took(A::SERVICE, began.elapsed());
+        if has_messages && !matches!(committed, Ok(Committed::Repeat(_) | Committed::Conflict(_))) {
+            // Also after an error: the step may have been taken.
+            self.parts().outboxes.ring(A::SERVICE, Shard::of(task.key));
+        }
+        match committed? {
+            Committed::Done(version) => {
+                current.version = version;
+                if is_snapshot {
+                    current.snapshot_at = version;
+                }
+                if let Some(next) = next_deadline {
+                    self.nudge_clock(task, next).await;
+                }
+                Ok(Some((Some(current), handled(false, version, log))))
+            }
+            // The state has handled the message a second time: it is not the stored one.
+            Committed::Repeat(version) => Ok(Some((None, handled(true, version, None)))),
+            Committed::Conflict(_) => Ok(None),
+        }
+    }
+
+    fn decide(&self, task: &Task<'_, A>, current: &mut Cached<A>) -> Result<Decided, HandleError> {
+        let version = current.version + 1;
+        let snapshot_is_due = version - current.snapshot_at >= SNAPSHOT_EVERY;
+        let decide = || {
+            let effects = current.state.handle(self.env(), task.input);
+            let entry = Entry {
+                format: FORMAT,
+                id: task.id.clone(),
+                trace: task.trace.to_owned(),
+                input: task.input,
+                log: effects.log.clone(),
+            };
+            let take_snapshot = !effects.ignore && (effects.snapshot || snapshot_is_due);
+            Decided {
+                entry: serde_json::to_vec(&entry).expect("protocol types always serialize"),
+                snapshot: take_snapshot.then(|| current.state.save()),
+                deadlines: effects.deadlines,
+                outbox: (0..)
+                    .zip(effects.out)
+                    .map(|(n, out)| out.message(A::SERVICE, task.key, version, n, task.trace))
+                    .collect(),
+                log: effects.log,
+                ignore: effects.ignore,
+            }
+        };
+        // The state that a panic leaves behind is dropped with `current`.
+        catch_unwind(AssertUnwindSafe(decide)).map_err(|panic| HandleError::Panicked {
+            aggregate: format!("{}/{}", A::SERVICE, task.key),
+            message: task.id.clone(),
+            what: panic_text(&*panic),
+        })
+    }
+
+    /// Loads from the newest snapshot and what has happened since.
+    async fn load(&self, key: &str) -> Result<Cached<A>, StoreError> {
+        let stored = self.parts().store.load(&self.name(key)).await?;
+        let (service, env) = (A::SERVICE, self.env());
+        let corrupt = |what: String, why: String| StoreError::Corrupt {
+            place: format!("{what} of {service}/{key}"),
+            why,
+        };
+        let (snapshot_at, mut state) = match stored.snapshot {
+            None => (0, A::new(env, key)),
+            Some((at, bytes)) => {
+                let load = || A::load(env, key, &bytes).map_err(|e| e.to_string());
+                let loaded = catch_unwind(AssertUnwindSafe(load))
+                    .unwrap_or_else(|panic| Err(panic_text(&*panic)));
+                (
+                    at,
+                    loaded.map_err(|why| corrupt(format!("snapshot {at}"), why))?,
+                )
+            }
+        };
+        for (version, bytes) in (snapshot_at + 1..).zip(&stored.entries) {
+            let replayed = Entry::<A::Input>::read(bytes).and_then(|entry| {
+                // What it brought about then was committed then.
+                catch_unwind(AssertUnwindSafe(|| state.handle(env, &entry.input)))
+                    .map(drop)
+                    .map_err(|panic| panic_text(&*panic))
+            });
+            replayed.map_err(|why| corrupt(format!("journal entry {version}"), why))?;
+        }
+        Ok(Cached {
+            state,
+            version: stored.version,
+            snapshot_at,
+        })
+    }
+
+    /// Tells the clock that deadlines have changed. May be lost: the clock also looks by itself.
+    async fn nudge_clock(&self, task: &Task<'_, A>, next: Option<rules::Time>) {
+        let Ok(body) = serde_json::to_string(&ToClock::Changed { next }) else {
+            return;
+        };
+        let nudge = Message {
+            id: MessageId(format!("nudge/{}", task.id)),
+            trace: task.trace.to_owned(),
+            to: Topic {
+                service: Service::Clock,
+                shard: Shard::of(task.key),
+            },
+            key: String::new(),
+            body,
+        };
+        if let Err(error) = self.parts().bus.publish_transient(vec![nudge]).await {
+            tracing::debug!(%error, "the clock was not nudged");
+        }
+    }
+
+    fn name(&self, key: &str) -> AggregateKey {
+        AggregateKey {
+            service: A::SERVICE,
+            key: key.to_owned(),
+        }
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "(no text)".to_owned())
 }

@@ -13,7 +13,7 @@ mod open;
 pub mod sqlite;
 
 use async_trait::async_trait;
-pub use open::{OpenError, open};
+pub use open::{OpenError, folder, open};
 use protocol::{Message, MessageId, Service, Shard};
 use rules::Time;
 

@@ -1,0 +1,100 @@
+//! Aggregates in memory, each behind a lock of its own.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An aggregate as it is after its last commit.
+pub(crate) struct Cached<A> {
+    pub(crate) state: A,
+    pub(crate) version: u64,
+    /// The version of the newest snapshot in the store.
+    pub(crate) snapshot_at: u64,
+}
+
+/// Where an aggregate is kept between its steps; empty when it must be loaded. Whoever holds
+/// the lock is the aggregate's one writer in this process.
+pub(crate) type Cell<A> = Arc<tokio::sync::Mutex<Option<Cached<A>>>>;
+
+/// The cells in use, and the most recently used ones besides.
+pub(crate) struct Cache<A> {
+    cells: Mutex<Cells<A>>,
+    capacity: usize,
+}
+
+struct Cells<A> {
+    by_key: HashMap<String, (Cell<A>, u64)>,
+    /// Counts uses, to tell which was last.
+    uses: u64,
+}
+
+impl<A> Cache<A> {
+    /// A cache that keeps about so many aggregates when they are not in use.
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            cells: Mutex::new(Cells {
+                by_key: HashMap::new(),
+                uses: 0,
+            }),
+            capacity,
+        }
+    }
+
+    /// The cell of this key.
+    pub(crate) fn cell(&self, key: &str) -> Cell<A> {
+        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        cells.uses += 1;
+        let now = cells.uses;
+        if let Some((cell, used)) = cells.by_key.get_mut(key) {
+            *used = now;
+            return Arc::clone(cell);
+        }
+        if cells.by_key.len() >= self.capacity {
+            cells.evict(self.capacity - self.capacity / 4);
+        }
+        let cell = Cell::default();
+        cells
+            .by_key
+            .insert(key.to_owned(), (Arc::clone(&cell), now));
+        cell
+    }
+}
+
+impl<A> Cells<A> {
+    /// Drops the least recently used cells that nobody holds, until so many are left.
+    fn evict(&mut self, left: usize) {
+        // Nobody can get hold of an idle cell while we hold the lock on the map.
+        let mut idle: Vec<_> = self
+            .by_key
+            .iter()
+            .filter(|(_, (cell, _))| Arc::strong_count(cell) == 1)
+            .map(|(key, (_, used))| (*used, key.clone()))
+            .collect();
+        idle.sort_unstable();
+        let surplus = self.by_key.len().saturating_sub(left);
+        for (_, key) in idle.into_iter().take(surplus) {
+            self.by_key.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_goes_unless_somebody_holds_it() {
+        let cache = Cache::<()>::new(4);
+        let held = cache.cell("held");
+        for key in ["a", "b", "c"] {
+            cache.cell(key);
+        }
+        cache.cell("a");
+        cache.cell("d");
+        let cells = cache.cells.lock().unwrap();
+        let mut keys: Vec<_> = cells.by_key.keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, ["a", "c", "d", "held"]);
+        drop(cells);
+        assert!(Arc::ptr_eq(&held, &cache.cell("held")));
+    }
+}
