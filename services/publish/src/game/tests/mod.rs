@@ -1,0 +1,3 @@
+mod outcomes;
+mod rooms;
+mod sayings;
