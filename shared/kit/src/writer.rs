@@ -13,9 +13,7 @@ use crate::cache::{Cache, Cached};
 use crate::journal::{Entry, FORMAT};
 use crate::parts::Parts;
 
-/// A snapshot is taken after so many steps without one.
-const SNAPSHOT_EVERY: u64 = 64;
-/// So many aggregates are kept in memory when they are not in use.
+/// So many aggregates are kept in memory when they are not in use, as a rule.
 const KEPT: usize = 1_024;
 /// After losing so many races against another writer the input is given back.
 const RACES: usize = 16;
@@ -89,10 +87,16 @@ struct Decided {
 impl<A: Aggregate> Writer<A> {
     /// A writer for the aggregates of `A`'s service. Make one and clone it.
     pub fn new(parts: Parts, env: Arc<A::Env>) -> Self {
+        Self::keeping(KEPT, parts, env)
+    }
+
+    /// A writer that keeps so many aggregates in memory when they are not in use: for small ones
+    /// that are many.
+    pub fn keeping(kept: usize, parts: Parts, env: Arc<A::Env>) -> Self {
         Self(Arc::new(Inner {
             parts,
             env,
-            cache: Cache::new(KEPT),
+            cache: Cache::new(kept),
         }))
     }
 
@@ -229,7 +233,7 @@ impl<A: Aggregate> Writer<A> {
 
     fn decide(&self, task: &Task<'_, A>, current: &mut Cached<A>) -> Result<Decided, HandleError> {
         let version = current.version + 1;
-        let snapshot_is_due = version - current.snapshot_at >= SNAPSHOT_EVERY;
+        let snapshot_is_due = version - current.snapshot_at >= A::SNAPSHOT_EVERY;
         let decide = || {
             let effects = current.state.handle(self.env(), task.input);
             let entry = Entry {
