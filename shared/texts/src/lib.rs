@@ -2,7 +2,7 @@
 //!
 //! # The format
 //!
-//! A file of `templates/` holds the templates of one theme; the file `vote.txt` holds `vote/…`:
+//! A file of `templates/` holds templates of one subject, as `vote.txt` does:
 //!
 //! ```text
 //! Anything before the first section is a note to whoever edits the file.
