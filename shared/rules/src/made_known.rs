@@ -152,7 +152,7 @@ impl Game {
     fn publish_last_words(&mut self) {
         for (seat, text) in std::mem::take(&mut self.world.last_words) {
             self.tell(
-                Notice::public("last_words")
+                Notice::public("last-words")
                     .with("seat", Arg::Seat(seat))
                     .with("text", Arg::Text(text)),
             );
@@ -174,7 +174,7 @@ impl Game {
         self.world.last_words.retain(|(s, _)| *s != seat);
         self.world.last_words.push((seat, text.to_owned()));
         self.tell(
-            Notice::to(seat, "receipt/last_words")
+            Notice::to(seat, "receipt/last-words")
                 .with("replaced", Arg::Flag(replaced))
                 .receipt(),
         );

@@ -259,7 +259,7 @@ impl Game {
             .collect();
         if red.len() >= 2 {
             self.tell(
-                Notice::director("director/two_red_cards")
+                Notice::director("director/two-red-cards")
                     .with("faction", Arg::Faction(faction))
                     .with("seats", Arg::Seats(red)),
             );

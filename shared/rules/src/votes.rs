@@ -314,7 +314,7 @@ impl Game {
     pub(crate) fn speed_up(&mut self) {
         self.world.sped_up = true;
         self.thread_changed();
-        self.tell(Notice::public("day/sped_up").with("until", Arg::Time(self.kept.deadline)));
+        self.tell(Notice::public("day/sped-up").with("until", Arg::Time(self.kept.deadline)));
     }
 
     pub(crate) fn extend(&mut self, ms: i64) {

@@ -14,7 +14,9 @@ files! {
     "help.txt",
     "ingest.txt",
     "lobby.txt",
+    "notice.txt",
     "publish.txt",
+    "refusal.txt",
     "vote.txt",
 }
 

@@ -56,6 +56,7 @@ mod files;
 mod filters;
 mod folder;
 mod format;
+pub mod phrases;
 mod render;
 mod template;
 

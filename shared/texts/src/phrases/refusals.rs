@@ -1,0 +1,84 @@
+//! Refusals to phrases.
+
+use protocol::Phrase;
+use rules::Refusal;
+use rules::refusal::NotChoosable;
+use serde_json::json;
+
+use super::names::Names;
+
+/// The phrase of a refusal: a template `refusal/…`.
+pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
+    let skill = |id: &rules::SkillId| names.skill(*id);
+    match refusal {
+        Refusal::Over => Phrase::plain("refusal/over"),
+        Refusal::NotBegun => Phrase::plain("refusal/not-begun"),
+        Refusal::Paused => Phrase::plain("refusal/paused"),
+        Refusal::NoSuchSeat => Phrase::plain("refusal/no-such-seat"),
+        Refusal::NotHeld(id) => Phrase::new("refusal/not-held", json!({"skill": skill(id)})),
+        Refusal::ActsByItself(id) => {
+            Phrase::new("refusal/acts-by-itself", json!({"skill": skill(id)}))
+        }
+        Refusal::NotNow { skill: id, opens } => Phrase::new(
+            "refusal/not-now",
+            json!({"skill": skill(id), "window": opens.map(|w| names.window(w))}),
+        ),
+        Refusal::Out => Phrase::plain("refusal/out"),
+        Refusal::UsedUp(id) => Phrase::new("refusal/used-up", json!({"skill": skill(id)})),
+        Refusal::Excluded { skill: id, by } => Phrase::new(
+            "refusal/excluded",
+            json!({"skill": skill(id), "by": skill(by)}),
+        ),
+        Refusal::Barred(id) => Phrase::new("refusal/barred", json!({"skill": skill(id)})),
+        Refusal::SeatCount {
+            skill: id,
+            min,
+            max,
+        } => Phrase::new(
+            "refusal/seat-count",
+            json!({"skill": skill(id), "min": min, "max": max}),
+        ),
+        Refusal::Twice(seat) => Phrase::new("refusal/twice", json!({"seat": names.seat(*seat)})),
+        Refusal::NotChoosable {
+            skill: id,
+            seat,
+            why,
+        } => Phrase::new(
+            "refusal/not-choosable",
+            json!({"skill": skill(id), "seat": names.seat(*seat), "why": reason(*why)}),
+        ),
+        Refusal::Choices { skill: id, choices } => {
+            let choices: Vec<&str> = choices.iter().map(skill).collect();
+            Phrase::new(
+                "refusal/choices",
+                json!({"skill": skill(id), "choices": choices}),
+            )
+        }
+        Refusal::ExtraWords(id) => Phrase::new("refusal/extra-words", json!({"skill": skill(id)})),
+        Refusal::Forced(id) => Phrase::new("refusal/forced", json!({"skill": skill(id)})),
+        Refusal::NothingToDecline => Phrase::plain("refusal/nothing-to-decline"),
+        Refusal::NoLastWords => Phrase::plain("refusal/no-last-words"),
+        Refusal::EmptyText => Phrase::plain("refusal/empty-text"),
+        Refusal::CannotSurrender => Phrase::plain("refusal/cannot-surrender"),
+        Refusal::NoSurrender => Phrase::plain("refusal/no-surrender"),
+        Refusal::Overtaken => Phrase::plain("refusal/overtaken"),
+        Refusal::OrderNotNow => Phrase::plain("refusal/order-not-now"),
+        Refusal::NoCheckpoint => Phrase::plain("refusal/no-checkpoint"),
+        Refusal::AlreadySo(seat) => {
+            Phrase::new("refusal/already-so", json!({"seat": names.seat(*seat)}))
+        }
+        Refusal::Stale => Phrase::plain("refusal/stale"),
+    }
+}
+
+fn reason(why: NotChoosable) -> &'static str {
+    match why {
+        NotChoosable::Out => "out",
+        NotChoosable::InPlay => "in-play",
+        NotChoosable::Oneself => "oneself",
+        NotChoosable::TwiceRunning => "twice-running",
+        NotChoosable::ChosenBefore => "chosen-before",
+        NotChoosable::OwnSide => "own-side",
+        NotChoosable::Narrowed => "narrowed",
+    }
+}
