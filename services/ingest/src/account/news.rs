@@ -1,0 +1,68 @@
+//! News of groups, handed to the game or the pool that they concern.
+
+use kit::Effects;
+use protocol::{ChatGroup, MessageRef, PoolIn, Scene, Service, ToPublish, ToTally};
+
+use super::directory::GroupUse;
+use super::{Account, pool_key};
+use crate::input::News;
+
+impl Account {
+    /// A vote that is taken back stands; tally tells the director.
+    pub(super) fn recalled(&self, scene: Scene, message: &MessageRef, effects: &mut Effects) {
+        let square = match scene {
+            Scene::Group(group) => self.games.of_square(group),
+            Scene::Private(_) => None,
+        };
+        match square {
+            Some(roster) => effects.send(
+                Service::Tally,
+                roster.game.to_string(),
+                &ToTally::Recalled {
+                    message: message.clone(),
+                },
+            ),
+            None => effects.ignore = true,
+        }
+    }
+
+    /// News of a square are its game's, unless they are about its door, which people keep
+    /// themselves. All other groups may be the pool's, which knows what to do with each.
+    pub(super) fn news(&self, group: ChatGroup, news: &News, effects: &mut Effects) {
+        let body = message(group, news);
+        match (self.use_of(group), news) {
+            (GroupUse::Square(_), News::Asked { .. }) => effects.ignore = true,
+            (GroupUse::Square(game), _) => {
+                effects.send(Service::Publish, game.to_string(), &body);
+            }
+            (GroupUse::Private(..) | GroupUse::Stranger, _) => effects.send(
+                Service::Publish,
+                pool_key(self.id),
+                &ToPublish::Pool(PoolIn::News {
+                    group,
+                    news: Box::new(body),
+                }),
+            ),
+        }
+    }
+}
+
+fn message(group: ChatGroup, news: &News) -> ToPublish {
+    match news {
+        News::Asked { user, flag } => ToPublish::JoinRequest {
+            group,
+            user: *user,
+            flag: flag.clone(),
+        },
+        News::Joined(user) => ToPublish::Joined { group, user: *user },
+        News::Left(user) => ToPublish::Left { group, user: *user },
+        News::Members(users) => ToPublish::Members {
+            group,
+            users: users.clone(),
+        },
+        News::Standing(trouble) => ToPublish::Standing {
+            group,
+            trouble: *trouble,
+        },
+    }
+}

@@ -1,0 +1,191 @@
+//! The bridge as a whole.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::web::ServiceConfig;
+use anyhow::Context as _;
+use async_trait::async_trait;
+use kit::{HandleError, Handled, Hooks, Parts, Writer};
+use protocol::{AccountId, MessageId, Service};
+use rules::Time;
+use tokio::task::JoinSet;
+
+use crate::account::{Account, Env, account_of, key};
+use crate::input::Input;
+use crate::listener::Listener;
+use crate::sender::Sender;
+use crate::settings::Settings;
+use crate::side::{self, Hub};
+
+/// How long to wait before the store is tried again.
+const STORE_PAUSE: Duration = Duration::from_millis(200);
+
+/// The bridge. Cheap to clone; clones share everything.
+#[derive(Clone)]
+pub struct Bridge(Arc<Inner>);
+
+struct Inner {
+    writer: Writer<Account>,
+    settings: Settings,
+    hub: Hub,
+}
+
+impl Bridge {
+    /// A bridge that has not begun yet.
+    pub fn new(parts: Parts, settings: Settings) -> Self {
+        let env = Env {
+            texts: settings.texts.clone(),
+        };
+        let hub = Hub::new(format!("d{}", uuid::Uuid::now_v7().simple()));
+        Self(Arc::new(Inner {
+            writer: Writer::new(parts, Arc::new(env)),
+            settings,
+            hub,
+        }))
+    }
+
+    /// Adds the address at which chat sides connect, `/onebot/v11/ws`, to an HTTP server.
+    pub fn routes(&self, config: &mut ServiceConfig) {
+        side::routes(self, config);
+    }
+
+    /// Runs until the parts' shutdown token is cancelled, then closes all connections and
+    /// finishes what is in hand.
+    pub async fn run(self) -> anyhow::Result<()> {
+        let mut tasks = JoinSet::new();
+        let unclear = self.unfinished().await?;
+        tasks.spawn(self.clone().attend(unclear));
+        for url in &self.settings().forward {
+            tasks.spawn(side::keep_connected(self.clone(), url.clone()));
+        }
+        let served = kit::serve(self.0.writer.clone(), Wake(self.hub().clone())).await;
+        self.hub().close();
+        while tasks.join_next().await.is_some() {}
+        served.context("ingest stopped serving its queues")
+    }
+
+    /// The last job of each account when we begin: up to there nobody knows what an earlier
+    /// process has sent.
+    async fn unfinished(&self) -> anyhow::Result<HashMap<AccountId, u64>> {
+        let keys = self
+            .parts()
+            .store
+            .keys(Service::Ingest)
+            .await
+            .context("cannot list accounts")?;
+        let mut unclear = HashMap::new();
+        for account in keys.iter().filter_map(|key| account_of(key)) {
+            let last = self
+                .read(account, |state| {
+                    state.jobs().map(|job| job.number).max().unwrap_or(0)
+                })
+                .await;
+            unclear.insert(
+                account,
+                last.with_context(|| format!("cannot load account {account}"))?,
+            );
+        }
+        Ok(unclear)
+    }
+
+    /// Looks after each account that becomes known.
+    async fn attend(self, unclear: HashMap<AccountId, u64>) {
+        for account in unclear.keys() {
+            self.hub().side(*account);
+        }
+        let mut attended = HashMap::new();
+        let mut tasks = JoinSet::new();
+        let mut arrivals = self.hub().arrivals();
+        loop {
+            arrivals.mark_unchanged();
+            for side in self.hub().all() {
+                attended.entry(side.account).or_insert_with(|| {
+                    let before = unclear.get(&side.account).copied().unwrap_or(0);
+                    tasks.spawn(Listener::new(self.clone(), Arc::clone(&side)).run());
+                    tasks.spawn(Sender::new(self.clone(), Arc::clone(&side), before).run());
+                });
+            }
+            tokio::select! {
+                _ = arrivals.changed() => {}
+                () = self.parts().shutdown.cancelled() => break,
+            }
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// Commits an input of an account, as often as it takes while the store is away. `None`: we
+    /// are stopping, or the input cannot be handled at all.
+    pub(crate) async fn commit(
+        &self,
+        account: AccountId,
+        id: MessageId,
+        input: Input,
+    ) -> Option<Handled> {
+        let trace = id.0.clone();
+        loop {
+            match self
+                .0
+                .writer
+                .handle(&key(account), id.clone(), &trace, input.clone())
+                .await
+            {
+                Ok(handled) => {
+                    self.hub().side(account).work.notify_one();
+                    return Some(handled);
+                }
+                Err(HandleError::Store(error)) => {
+                    tracing::warn!(%account, %error, "store is away");
+                    tokio::select! {
+                        () = tokio::time::sleep(STORE_PAUSE) => {}
+                        () = self.parts().shutdown.cancelled() => return None,
+                    }
+                }
+                Err(error @ HandleError::Panicked { .. }) => {
+                    tracing::error!(%account, %error, "input left out");
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Looks at an account's state.
+    pub(crate) async fn read<R: Send>(
+        &self,
+        account: AccountId,
+        look: impl FnOnce(&Account) -> R + Send,
+    ) -> Result<R, store::StoreError> {
+        self.0.writer.read(&key(account), look).await
+    }
+
+    /// The instant that comes back in an answer to a sign of life; never a future one.
+    pub(crate) fn asked_at(&self, bytes: &[u8]) -> Option<Time> {
+        let asked = Time(std::str::from_utf8(bytes).ok()?.parse().ok()?);
+        (asked <= self.parts().clock.now()).then_some(asked)
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        self.0.writer.parts()
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.0.hub
+    }
+}
+
+/// Wakes an account's sender when its aggregate has changed.
+struct Wake(Hub);
+
+#[async_trait]
+impl Hooks<Account> for Wake {
+    async fn after_commit(&self, key: &str, _input: &Input, _handled: &Handled) {
+        if let Some(account) = account_of(key) {
+            self.0.side(account).work.notify_one();
+        }
+    }
+}

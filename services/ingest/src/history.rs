@@ -1,0 +1,132 @@
+//! What was said in a chat, read from the side's history.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use onebot::{Action, Chat, ChatMessage, HistoryStart, Outcome};
+
+use crate::account::After;
+use crate::settings::Limits;
+use crate::side::{AccountSide, Called};
+
+/// So many pages are read of one chat at most.
+const MOST_PAGES: usize = 40;
+
+/// Why history could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum HistoryError {
+    /// The connection was lost: try again when it is back.
+    Lost,
+    /// The side has none, or does not give it.
+    Unavailable(String),
+}
+
+/// Reads histories of an account.
+#[derive(Debug, Clone)]
+pub(crate) struct History {
+    side: Arc<AccountSide>,
+    limits: Limits,
+}
+
+impl History {
+    pub(crate) fn new(side: Arc<AccountSide>, limits: Limits) -> Self {
+        Self { side, limits }
+    }
+
+    /// What was said in a chat from a place on, in order; also some of what is just before it.
+    pub(crate) async fn since(
+        &self,
+        chat: Chat,
+        after: &After,
+    ) -> Result<Vec<ChatMessage>, HistoryError> {
+        let mut all = self.page(chat, None, false).await?;
+        let mut reverse = true;
+        for _ in 1..MOST_PAGES {
+            let Some(oldest) = all
+                .first()
+                .filter(|oldest| !reaches(oldest, after))
+                .cloned()
+            else {
+                break;
+            };
+            let known: HashSet<_> = all.iter().map(|message| message.id.clone()).collect();
+            let start = self.start(&oldest);
+            let mut older = Vec::new();
+            // The sides disagree which way is back; the one that brought something is kept.
+            for _ in 0..2 {
+                let page = self.page(chat, Some(start.clone()), reverse).await?;
+                older = page
+                    .into_iter()
+                    .filter(|m| !known.contains(&m.id))
+                    .collect();
+                if older.iter().any(|m| is_before(m, &oldest)) {
+                    break;
+                }
+                reverse = !reverse;
+            }
+            if older.is_empty() {
+                break;
+            }
+            older.append(&mut all);
+            all = older;
+            onebot::data::sort(&mut all);
+        }
+        all.retain(|message| message.time >= after.secs || message.seq > after.seq);
+        Ok(all)
+    }
+
+    fn start(&self, oldest: &ChatMessage) -> HistoryStart {
+        match oldest.seq {
+            Some(seq) if !self.side.starts_at_messages() => HistoryStart::Sequence(seq),
+            _ => HistoryStart::Message(oldest.id.clone()),
+        }
+    }
+
+    async fn page(
+        &self,
+        chat: Chat,
+        start: Option<HistoryStart>,
+        reverse: bool,
+    ) -> Result<Vec<ChatMessage>, HistoryError> {
+        let count = self.limits.page;
+        let action = match chat {
+            Chat::Group(group) => Action::GroupHistory {
+                group,
+                start,
+                reverse,
+                count,
+            },
+            Chat::Private(user) => Action::FriendHistory {
+                user,
+                start,
+                reverse,
+                count,
+            },
+        };
+        match self.side.call(&action, self.limits.call).await {
+            Called::Answered(Outcome::Done(data)) => {
+                Ok(onebot::data::history(&data, chat, self.side.account.0))
+            }
+            Called::Answered(Outcome::Refused { raw, .. } | Outcome::Unknown { raw }) => {
+                Err(HistoryError::Unavailable(raw))
+            }
+            Called::NoAnswer => Err(HistoryError::Unavailable("no answer in time".into())),
+            Called::Lost | Called::NotSent => Err(HistoryError::Lost),
+        }
+    }
+}
+
+/// Is this message at or before the place, so that nothing older is of interest?
+fn reaches(message: &ChatMessage, after: &After) -> bool {
+    match (message.seq, after.seq) {
+        (Some(seq), Some(after)) => seq <= after,
+        _ => message.time < after.secs,
+    }
+}
+
+fn is_before(message: &ChatMessage, other: &ChatMessage) -> bool {
+    match (message.seq, other.seq) {
+        (Some(seq), Some(other)) => seq < other,
+        _ => message.time <= other.time,
+    }
+}

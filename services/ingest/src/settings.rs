@@ -1,0 +1,140 @@
+//! What an operator, or the playground, decides about the bridge.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use protocol::{AccountId, ChatGroup, UserId};
+use texts::Texts;
+
+/// The settings of the bridge.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The token that chat sides must show. Without one no real side is let in.
+    pub access_token: Option<String>,
+    /// Addresses (`ws://host:3001`) of sides that we connect to.
+    pub forward: Vec<String>,
+    /// Who may direct games, and which groups are in the pool, on every account without an entry
+    /// in `accounts`.
+    pub people: People,
+    /// Accounts with people of their own: chat ids of one account mean nothing on another.
+    pub accounts: HashMap<AccountId, OwnAccount>,
+    /// How fast to speak on real accounts.
+    pub pace: Pace,
+    /// Sizes and times.
+    pub limits: Limits,
+    /// What is said.
+    pub texts: Texts,
+}
+
+/// The people and groups of an account.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct People {
+    /// Who may open games.
+    pub directors: Vec<UserId>,
+    /// The groups of the pool.
+    pub pool: Vec<ChatGroup>,
+}
+
+/// An account that brings its own token and people: the playground's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnAccount {
+    /// The token that opens this account and no other. No other token opens it.
+    pub token: String,
+    /// Its people.
+    pub people: People,
+}
+
+/// How fast to speak: a bucket for the account and one for each group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// One message of the account in this time, in the long run.
+    pub account: Duration,
+    /// So many messages of the account at once.
+    pub burst: u32,
+    /// One message to a group in this time.
+    pub group: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            account: Duration::from_secs(1),
+            burst: 5,
+            group: Duration::from_millis(1500),
+        }
+    }
+}
+
+/// Sizes and times of the bridge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest frame, in bytes; a longer one ends its connection.
+    pub frame: usize,
+    /// For the whole round trip of a call.
+    pub call: Duration,
+    /// After an unclear send, before history is asked; asked twice.
+    pub settle: Duration,
+    /// Between two signs of life, and between two watermarks.
+    pub beat: Duration,
+    /// A connection without any frame for so long is dead.
+    pub silence: Duration,
+    /// Before the first try to connect again; grows to `reconnect_most`.
+    pub reconnect: Duration,
+    /// The longest wait between tries to connect.
+    pub reconnect_most: Duration,
+    /// The first pause after a refusal in a muted group; doubles up to twenty times that.
+    pub muted: Duration,
+    /// Messages in one page of history.
+    pub page: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            frame: 16 * 1024 * 1024,
+            call: Duration::from_secs(20),
+            settle: Duration::from_millis(1500),
+            beat: Duration::from_secs(1),
+            silence: Duration::from_secs(45),
+            reconnect: Duration::from_secs(1),
+            reconnect_most: Duration::from_secs(60),
+            muted: Duration::from_secs(30),
+            page: 50,
+        }
+    }
+}
+
+impl Settings {
+    /// Settings with nobody and nothing in them: no token, no side, built-in texts.
+    pub fn bare() -> Self {
+        Self {
+            access_token: None,
+            forward: Vec::new(),
+            people: People::default(),
+            accounts: HashMap::new(),
+            pace: Pace::default(),
+            limits: Limits::default(),
+            texts: Texts::builtin(),
+        }
+    }
+
+    /// Who is who on an account.
+    pub fn people(&self, account: AccountId) -> &People {
+        self.accounts
+            .get(&account)
+            .map_or(&self.people, |own| &own.people)
+    }
+
+    /// The token that opens an account; `None`: nothing does.
+    pub fn token(&self, account: AccountId) -> Option<&str> {
+        match self.accounts.get(&account) {
+            Some(own) => Some(&own.token),
+            None => self.access_token.as_deref(),
+        }
+    }
+
+    /// How fast to speak on an account; `None`: as fast as one can.
+    pub fn pace(&self, account: AccountId) -> Option<Pace> {
+        (!self.accounts.contains_key(&account)).then_some(self.pace)
+    }
+}
