@@ -113,13 +113,11 @@ impl Relay {
             () = tokio::time::sleep(SWEEP) => None,
             () = stop.cancelled() => None,
         };
-        match answer {
-            Some(answer) => self.take_answers(answer),
-            None => {
-                self.more = true;
-                Ok(())
-            }
+        if let Some(answer) = answer {
+            return self.take_answers(answer);
         }
+        self.more = true;
+        Ok(())
     }
 
     async fn hand_over(&mut self) -> Result<(), RelayError> {

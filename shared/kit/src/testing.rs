@@ -82,10 +82,10 @@ where
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    match tokio::time::timeout(deadline, search).await {
-        Ok(found) => found,
-        Err(_) => panic!("waited {deadline:?} for {what} in vain"),
-    }
+    let Ok(found) = tokio::time::timeout(deadline, search).await else {
+        panic!("waited {deadline:?} for {what} in vain")
+    };
+    found
 }
 
 async fn open(folder: &Path, config: Config, clock: TimeSource) -> Parts {

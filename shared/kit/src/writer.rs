@@ -197,7 +197,7 @@ impl<A: Aggregate> Writer<A> {
         let (is_snapshot, has_messages) = (snapshot.is_some(), !outbox.is_empty());
         let next_deadline = deadlines.as_ref().map(|all| all.iter().map(|d| d.at).min());
         let commit = Commit {
-            aggregate: self.name(task.key),
+            aggregate: name::<A>(task.key),
             expected: current.version,
             message: task.id.clone(),
             entry,
@@ -266,7 +266,7 @@ impl<A: Aggregate> Writer<A> {
 
     /// Loads from the newest snapshot and what has happened since.
     async fn load(&self, key: &str) -> Result<Cached<A>, StoreError> {
-        let stored = self.parts().store.load(&self.name(key)).await?;
+        let stored = self.parts().store.load(&name::<A>(key)).await?;
         let (service, env) = (A::SERVICE, self.env());
         let corrupt = |what: String, why: String| StoreError::Corrupt {
             place: format!("{what} of {service}/{key}"),

@@ -105,17 +105,16 @@ impl LocalSubscription {
                 Origin::Published(_) | Origin::Transient => None,
             };
             let kept = shared.letters.keep(&item.message, &reason, earlier);
-            match &kept {
-                Ok(()) => answer(item.origin),
-                Err(_) => {
-                    let not_before = Some(Instant::now() + LETTER_PAUSE);
-                    let item = Item {
-                        redelivered: true,
-                        not_before,
-                        ..item
-                    };
-                    shared.queue_at(queue).put(place, item);
-                }
+            if kept.is_ok() {
+                answer(item.origin);
+            } else {
+                let not_before = Some(Instant::now() + LETTER_PAUSE);
+                let item = Item {
+                    redelivered: true,
+                    not_before,
+                    ..item
+                };
+                shared.queue_at(queue).put(place, item);
             }
             kept
         })

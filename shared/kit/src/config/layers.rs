@@ -234,11 +234,15 @@ impl Layers {
 
 /// A value as an error may show it: without a password.
 fn show(key: &str, value: &str) -> String {
-    if key.ends_with(".url") {
+    if may_carry_password(key) {
         super::Endpoint::new(value.trim_matches('"')).to_string()
     } else {
         value.to_owned()
     }
+}
+
+fn may_carry_password(key: &str) -> bool {
+    ["bus.url", "store.url"].contains(&key)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "settings are small numbers")]
@@ -329,7 +333,7 @@ fn setting_of_flag(key: &str, value: &str) -> Result<Setting, ConfigError> {
 fn refuse_open_secret(key: &str, value: &str) -> Result<(), ConfigError> {
     let instead = if key == "onebot.access_token" {
         format!("{TOKEN_VARIABLE} or onebot.access_token_file")
-    } else if key.ends_with(".url") && super::Endpoint::new(value).has_password() {
+    } else if may_carry_password(key) && super::Endpoint::new(value).has_password() {
         format!(
             "{PREFIX}{} or the settings file",
             key.replace('.', "_").to_ascii_uppercase()
