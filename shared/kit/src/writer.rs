@@ -319,12 +319,12 @@ impl<A: Aggregate> Writer<A> {
             tracing::debug!(%error, "the clock was not nudged");
         }
     }
+}
 
-    fn name(&self, key: &str) -> AggregateKey {
-        AggregateKey {
-            service: A::SERVICE,
-            key: key.to_owned(),
-        }
+fn name<A: Aggregate>(key: &str) -> AggregateKey {
+    AggregateKey {
+        service: A::SERVICE,
+        key: key.to_owned(),
     }
 }
 
