@@ -1,6 +1,7 @@
 //! The aggregate driven directly: what is typed, and who is told what.
 
 mod orders;
+mod service;
 mod votes;
 
 use kit::{Aggregate, Effects};
@@ -182,7 +183,7 @@ impl Desk {
     }
 
     /// A line whose message is named `m<n>`, n counted from 1.
-    fn line(&mut self, who: Option<SeatId>, place: Place, text: &str) -> Line {
+    pub(crate) fn line(&mut self, who: Option<SeatId>, place: Place, text: &str) -> Line {
         self.lines += 1;
         self.second += 1;
         Line {
