@@ -51,15 +51,15 @@ pub(crate) struct Plan {
 /// What is being rung, and what was rung and is still in the store.
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
-    ringing: HashMap<AggregateKey, Vec<(Name, i64)>>,
-    rung: HashMap<Name, i64>,
+    ringing: HashMap<AggregateKey, Vec<(Mark, i64)>>,
+    rung: HashMap<Mark, i64>,
     /// Due, but behind others of their shard.
     waiting: usize,
 }
 
 /// One deadline at one instant: when it is put off it is another one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Name {
+struct Mark {
     aggregate: AggregateKey,
     name: String,
     at: Time,
@@ -76,7 +76,7 @@ impl Rounds {
     /// What is planned counts as ringing until [`Self::settle`].
     pub(crate) fn plan(&mut self, due: &[DueDeadline], now: Time, all: bool) -> Plan {
         if all {
-            let there: HashSet<Name> = due.iter().map(Name::of).collect();
+            let there: HashSet<Mark> = due.iter().map(Mark::of).collect();
             self.rung.retain(|name, _| there.contains(name));
         }
         let mut busy: HashMap<Shard, usize> = HashMap::new();
@@ -94,7 +94,7 @@ impl Rounds {
             }
             let overdue = now.0.saturating_sub(deadline.deadline.at.0);
             let minute = overdue.div_euclid(AGAIN_MS);
-            let before = self.rung.get(&Name::of(deadline));
+            let before = self.rung.get(&Mark::of(deadline));
             if before.is_some_and(|before| minute <= *before) {
                 continue;
             }
@@ -124,7 +124,7 @@ impl Rounds {
             let names = ring.strokes.iter().map(|stroke| {
                 let Deadline { name, at } = stroke.deadline.clone();
                 (
-                    Name {
+                    Mark {
                         aggregate: ring.aggregate.clone(),
                         name,
                         at,
@@ -152,7 +152,7 @@ impl Rounds {
     }
 }
 
-impl Name {
+impl Mark {
     fn of(due: &DueDeadline) -> Self {
         let Deadline { name, at } = due.deadline.clone();
         Self {

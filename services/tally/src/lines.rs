@@ -19,23 +19,27 @@ const YOU: &str = "你";
 impl Tally {
     /// A line from chat.
     pub(crate) fn line(&mut self, line: &Line) -> Effects {
-        let Some(seat) = line.speaker.seat else {
+        if vote::is_question(&line.text) {
+            return self.show_ballots(line);
+        }
+        let confirms = vote::is_confirmation(&line.text);
+        match (line.speaker.seat, &line.place) {
+            (Some(seat), Place::Square) => self.post(seat, line),
             // Posts of people without a seat do not count, whatever they say.
-            return if vote::is_question(&line.text) {
-                self.show_ballots(line)
-            } else {
-                Effects::ignored()
-            };
-        };
-        match line.place {
-            _ if vote::is_question(&line.text) => self.show_ballots(line),
-            Place::Square => self.post(seat, line),
-            Place::Private | Place::Group(_) if vote::is_confirmation(&line.text) => {
-                self.confirm(seat, line)
-            }
-            Place::Private | Place::Group(_) => {
+            (None, Place::Square) => Effects::ignored(),
+            (Some(seat), _) if confirms => self.confirm(seat, line),
+            (Some(seat), _) => {
                 let phrase = self.refusal(Reason::InPublic, YOU, seat, None);
                 self.refuse(Reason::InPublic, phrase, line)
+            }
+            (None, _) => {
+                let why = if confirms {
+                    Refusal::NothingToConfirm
+                } else {
+                    Refusal::NotAVoter
+                };
+                let reason = Reason::Book(why);
+                self.refuse(reason, Phrase::new(reason.key(), json!({"who": YOU})), line)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Votes and changes, by post, by confirmation and by the director's hand.
 
-use protocol::{Audience, SayKind, ToTally};
+use protocol::{Audience, Place, SayKind, ToTally};
 use rules::{SeatSet, Time, Turn};
 use serde_json::json;
 
@@ -210,6 +210,18 @@ fn people_without_a_seat_are_ignored() {
         assert!(sent.ignored, "{text}");
     }
     assert_eq!(desk.close(), []);
+}
+
+#[test]
+fn people_without_a_seat_are_answered_in_private() {
+    let mut desk = Desk::open();
+    for (text, key) in [
+        ("确认", "vote/nothing-to-confirm"),
+        ("投 乙", "vote/not-a-voter"),
+    ] {
+        let line = desk.line(None, Place::Private, text);
+        desk.give(&ToTally::Line(line)).told_director(key);
+    }
 }
 
 #[test]
