@@ -60,7 +60,9 @@ impl Aggregate for KeptWorld {
     }
 
     fn load(_env: &Surroundings, _key: &str, bytes: &[u8]) -> Result<Self, LoadError> {
-        serde_json::from_slice(bytes).map(Self).map_err(|error| LoadError(error.to_string()))
+        serde_json::from_slice(bytes)
+            .map(Self)
+            .map_err(|error| LoadError(error.to_string()))
     }
 }
 
@@ -86,11 +88,17 @@ impl Aggregate for KeptScene {
     }
 
     fn load(_env: &Surroundings, _key: &str, bytes: &[u8]) -> Result<Self, LoadError> {
-        serde_json::from_slice(bytes).map(Self).map_err(|error| LoadError(error.to_string()))
+        serde_json::from_slice(bytes)
+            .map(Self)
+            .map_err(|error| LoadError(error.to_string()))
     }
 }
 
 /// What is refused is not committed; what happened is in the log, for whoever asked for it.
 fn effects<T: Serialize>(outcome: &Result<T, Refusal>) -> Effects {
-    Effects { log: Some(json!(outcome)), ignore: outcome.is_err(), ..Effects::default() }
+    Effects {
+        log: Some(json!(outcome)),
+        ignore: outcome.is_err(),
+        ..Effects::default()
+    }
 }

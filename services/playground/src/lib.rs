@@ -83,7 +83,13 @@ impl Playground {
         let hall = Hall::open(parts, account::bot()).await?;
         tables::furnish(&hall).await?;
         let faults = Arc::new(FaultBoard::default());
-        Ok(Self(Arc::new(Inner { hall, faults, settings, stop, laying: tokio::sync::Mutex::default() })))
+        Ok(Self(Arc::new(Inner {
+            hall,
+            faults,
+            settings,
+            stop,
+            laying: tokio::sync::Mutex::default(),
+        })))
     }
 
     /// Adds the page and the interface for scripts to a server.
@@ -128,7 +134,9 @@ impl Playground {
 
     /// Moves the clock on; false when the playground does not hold it.
     fn advance(&self, ms: u32) -> bool {
-        let Some(hand) = &self.0.settings.hand else { return false };
+        let Some(hand) = &self.0.settings.hand else {
+            return false;
+        };
         hand.advance_ms(i64::from(ms));
         true
     }

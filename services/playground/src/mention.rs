@@ -7,8 +7,12 @@ use crate::world::World;
 
 /// Splits a typed text into text and mentions. Private chats have no mentions.
 pub(crate) fn read(world: &World, scene: Scene, text: &str) -> Vec<Piece> {
-    let Scene::Group(group) = scene else { return vec![Piece::Text(text.to_owned())] };
-    let Some(known) = world.group(group) else { return vec![Piece::Text(text.to_owned())] };
+    let Scene::Group(group) = scene else {
+        return vec![Piece::Text(text.to_owned())];
+    };
+    let Some(known) = world.group(group) else {
+        return vec![Piece::Text(text.to_owned())];
+    };
     let mut names: Vec<(String, UserId)> = known
         .members()
         .flat_map(|(user, _)| {
@@ -30,7 +34,10 @@ fn split(names: &[(String, UserId)], text: &str) -> Vec<Piece> {
         let (before, behind) = rest.split_at(at);
         plain.push_str(before);
         let behind = &behind[1..];
-        match names.iter().find_map(|(name, user)| mentioned(behind, name).map(|r| (*user, r))) {
+        match names
+            .iter()
+            .find_map(|(name, user)| mentioned(behind, name).map(|r| (*user, r)))
+        {
             Some((user, after)) => {
                 if !plain.is_empty() {
                     pieces.push(Piece::Text(std::mem::take(&mut plain)));
@@ -71,7 +78,10 @@ mod tests {
             ("你好", vec![text("你好")]),
             ("@甲 早", vec![Piece::At(UserId(1)), text(" 早")]),
             ("早@甲乙", vec![text("早"), Piece::At(UserId(2))]),
-            ("@1234@123", vec![Piece::At(UserId(3)), Piece::At(UserId(4))]),
+            (
+                "@1234@123",
+                vec![Piece::At(UserId(3)), Piece::At(UserId(4))],
+            ),
             ("@12345", vec![text("@12345")]),
             ("a@b @", vec![text("a@b @")]),
             ("", vec![text("")]),

@@ -19,8 +19,26 @@ pub(crate) const DEFAULT_NAME: &str = "旅人";
 
 /// Those whom bots play, unless the visitor is called the same.
 const CAST: [&str; 20] = [
-    "阿岚", "白泽", "苍耳", "丁香", "鹅黄", "风信子", "谷雨", "海棠", "惊蛰", "空山", "老茶", "木鱼",
-    "南星", "藕荷", "蒲公英", "青团", "若水", "石榴", "听雪", "乌梅",
+    "阿岚",
+    "白泽",
+    "苍耳",
+    "丁香",
+    "鹅黄",
+    "风信子",
+    "谷雨",
+    "海棠",
+    "惊蛰",
+    "空山",
+    "老茶",
+    "木鱼",
+    "南星",
+    "藕荷",
+    "蒲公英",
+    "青团",
+    "若水",
+    "石榴",
+    "听雪",
+    "乌梅",
 ];
 
 /// What a visitor wants.
@@ -38,19 +56,27 @@ pub(crate) struct Order {
 pub(crate) async fn furnish(hall: &Arc<Hall>) -> Result<(), Trouble> {
     let (missing_people, missing_groups) = hall
         .world(|world| {
-            let people: Vec<UserId> =
-                account::directors().filter(|id| world.person(*id).is_none()).collect();
-            let groups: Vec<ChatGroup> =
-                account::pool().filter(|id| world.group(*id).is_none()).collect();
+            let people: Vec<UserId> = account::directors()
+                .filter(|id| world.person(*id).is_none())
+                .collect();
+            let groups: Vec<ChatGroup> = account::pool()
+                .filter(|id| world.group(*id).is_none())
+                .collect();
             (people, groups)
         })
         .await?;
     if !missing_people.is_empty() {
         let people = missing_people.into_iter().map(|id| Newcomer {
             id: Some(id),
-            person: Person { nickname: "导演".to_owned(), friend: true },
+            person: Person {
+                nickname: "导演".to_owned(),
+                friend: true,
+            },
         });
-        hall.change(Change::Register { people: people.collect() }).await?;
+        hall.change(Change::Register {
+            people: people.collect(),
+        })
+        .await?;
     }
     if !missing_groups.is_empty() {
         let foundings = missing_groups.into_iter().map(|id| Founding {
@@ -71,9 +97,17 @@ pub(crate) async fn lay(hall: &Arc<Hall>, token: &str, order: Order) -> Result<T
     let director = free_director(hall).await?;
     let visitor = order.visitor.as_deref();
     let bots = if visitor.is_some() { SEATS - 1 } else { SEATS };
-    let names = cast(order.seed, visitor).take(bots).chain(visitor.map(str::to_owned));
+    let names = cast(order.seed, visitor)
+        .take(bots)
+        .chain(visitor.map(str::to_owned));
     let people = names
-        .map(|nickname| Newcomer { id: None, person: Person { nickname, friend: true } })
+        .map(|nickname| Newcomer {
+            id: None,
+            person: Person {
+                nickname,
+                friend: true,
+            },
+        })
         .collect();
     let happenings = hall.change(Change::Register { people }).await?;
     let seats: Vec<UserId> = happenings
@@ -94,7 +128,11 @@ pub(crate) async fn lay(hall: &Arc<Hall>, token: &str, order: Order) -> Result<T
         opened: hall.now(),
         over: false,
     };
-    hall.change(Change::Seat { token: token.to_owned(), table: table.clone() }).await?;
+    hall.change(Change::Seat {
+        token: token.to_owned(),
+        table: table.clone(),
+    })
+    .await?;
     Ok(table)
 }
 
@@ -123,10 +161,12 @@ async fn found_square(
         door: Door::Open,
     };
     let happenings = hall.change(Change::Found(vec![founding])).await?;
-    let square = happenings.into_iter().find_map(|happening| match happening {
-        Happening::Made { groups, .. } => groups.first().copied(),
-        _ => None,
-    });
+    let square = happenings
+        .into_iter()
+        .find_map(|happening| match happening {
+            Happening::Made { groups, .. } => groups.first().copied(),
+            _ => None,
+        });
     Ok(square.ok_or(Refusal::HouseFull)?)
 }
 

@@ -68,7 +68,13 @@ mod tests {
         bells.lines(&[UserId(1), UserId(3)], 7);
         bells.changed(&[UserId(1)]);
         ann.changed().await.unwrap();
-        assert_eq!(*ann.borrow_and_update(), Ring { lines: 7, changes: 1 });
+        assert_eq!(
+            *ann.borrow_and_update(),
+            Ring {
+                lines: 7,
+                changes: 1
+            }
+        );
         assert!(!bob.has_changed().unwrap());
     }
 }

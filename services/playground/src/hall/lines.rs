@@ -74,14 +74,17 @@ impl Hall {
                 let groups = world
                     .groups_seen(user)
                     .map(|(id, group)| (Scene::Group(id), Some(group.sight(user))));
-                Ok::<_, Refusal>(groups.chain([(Scene::Private(user), None)]).collect::<Vec<_>>())
+                Ok::<_, Refusal>(
+                    groups
+                        .chain([(Scene::Private(user), None)])
+                        .collect::<Vec<_>>(),
+                )
             })
             .await??;
         let mut found: Vec<(Scene, Message)> = Vec::new();
         for (scene, sight) in sights {
-            let sees = |seq: u64| {
-                seq <= horizon && sight.as_ref().is_none_or(|sight| sight.covers(seq))
-            };
+            let sees =
+                |seq: u64| seq <= horizon && sight.as_ref().is_none_or(|sight| sight.covers(seq));
             let messages = self
                 .scenes
                 .read(&key_of(scene), |kept| {
@@ -124,7 +127,11 @@ impl Hall {
     ) -> Result<Vec<Message>, Trouble> {
         self.scenes
             .read(&key_of(scene), |kept| {
-                kept.0.page(page, count).into_iter().cloned().collect::<Vec<_>>()
+                kept.0
+                    .page(page, count)
+                    .into_iter()
+                    .cloned()
+                    .collect::<Vec<_>>()
             })
             .await
             .map_err(|error| Trouble::Unavailable(error.to_string()))
@@ -136,7 +143,9 @@ impl Hall {
         let scenes: Vec<Scene> = self
             .world(|world| {
                 let groups = world.groups().map(|(id, _)| Scene::Group(id));
-                groups.chain(world.people().map(|(id, _)| Scene::Private(id))).collect()
+                groups
+                    .chain(world.people().map(|(id, _)| Scene::Private(id)))
+                    .collect()
             })
             .await?;
         for scene in scenes {
@@ -157,7 +166,10 @@ impl Hall {
 }
 
 fn name_lines(world: &World, reader: UserId, found: Vec<(Scene, Message)>) -> Vec<Line> {
-    found.iter().map(|(scene, message)| line(world, reader, *scene, message)).collect()
+    found
+        .iter()
+        .map(|(scene, message)| line(world, reader, *scene, message))
+        .collect()
 }
 
 fn line(world: &World, reader: UserId, scene: Scene, message: &Message) -> Line {

@@ -30,6 +30,9 @@ pub(crate) use steps::Draft;
 /// How many places in the order are set aside at once.
 const BLOCK: u64 = 4_096;
 
+/// So many chats stay in memory: those of a few hundred games.
+const KEPT_SCENES: usize = 8_192;
+
 /// How often and how patiently a step is handed in again while the store does not answer.
 const TRIES: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(50);
@@ -105,14 +108,16 @@ impl Hall {
     pub(crate) async fn open(parts: kit::Parts, bot: UserId) -> Result<Arc<Self>, Trouble> {
         let surroundings = Arc::new(Surroundings { bot });
         let world = Writer::<KeptWorld>::new(parts.clone(), Arc::clone(&surroundings));
-        let scenes = Writer::<KeptScene>::new(parts.clone(), surroundings);
+        let scenes = Writer::<KeptScene>::keeping(KEPT_SCENES, parts.clone(), surroundings);
         let reserved = world
             .read(WORLD, |kept| kept.0.reserved())
             .await
             .map_err(|error| Trouble::Unavailable(error.to_string()))?;
         let bells = Arc::new(Bells::default());
         let ringing = Arc::clone(&bells);
-        let order = Order::after(reserved, move |audience, upto| ringing.lines(audience, upto));
+        let order = Order::after(reserved, move |audience, upto| {
+            ringing.lines(audience, upto)
+        });
         let hall = Arc::new(Self {
             bot,
             clock: parts.clock.clone(),
@@ -205,9 +210,16 @@ impl Hall {
         }
         let reserved = self.world(World::reserved).await?;
         let upto = reserved + BLOCK;
-        let when = Moment { seq: reserved, at: self.now() };
-        let step = WorldStep { when, change: Change::Reserve { upto } };
-        self.step_world(MessageId(format!("reserve/{upto}")), step).await?;
+        let when = Moment {
+            seq: reserved,
+            at: self.now(),
+        };
+        let step = WorldStep {
+            when,
+            change: Change::Reserve { upto },
+        };
+        self.step_world(MessageId(format!("reserve/{upto}")), step)
+            .await?;
         self.order.extend(upto);
         Ok(())
     }
@@ -244,5 +256,7 @@ where
             other => return other.map_err(|error| Trouble::Unavailable(error.to_string())),
         }
     }
-    attempt().await.map_err(|error| Trouble::Unavailable(error.to_string()))
+    attempt()
+        .await
+        .map_err(|error| Trouble::Unavailable(error.to_string()))
 }

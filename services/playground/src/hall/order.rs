@@ -38,14 +38,20 @@ pub(crate) struct Ticket {
 
 impl Order {
     /// An order that begins after this place and has nothing set aside yet.
-    pub(crate) fn after(seq: u64, release: impl Fn(&Audience, u64) + Send + Sync + 'static) -> Self {
+    pub(crate) fn after(
+        seq: u64,
+        release: impl Fn(&Audience, u64) + Send + Sync + 'static,
+    ) -> Self {
         let state = State {
             next: seq + 1,
             limit: seq,
             open: BTreeSet::new(),
             settled: BTreeMap::new(),
         };
-        Self(Arc::new(Shared { state: Mutex::new(state), release: Box::new(release) }))
+        Self(Arc::new(Shared {
+            state: Mutex::new(state),
+            release: Box::new(release),
+        }))
     }
 
     /// The next place; `None` when no more are set aside.
@@ -58,7 +64,11 @@ impl Order {
         state.next += 1;
         state.open.insert(seq);
         drop(state);
-        Some(Ticket { order: self.clone(), seq, audience: Audience::new() })
+        Some(Ticket {
+            order: self.clone(),
+            seq,
+            audience: Audience::new(),
+        })
     }
 
     /// Places up to this one are set aside durably.
@@ -116,7 +126,8 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.order.settle(self.seq, std::mem::take(&mut self.audience));
+        self.order
+            .settle(self.seq, std::mem::take(&mut self.audience));
     }
 }
 
@@ -144,7 +155,10 @@ mod tests {
         assert!(seen.lock().unwrap().is_empty());
         first.settle(vec![UserId(1)]);
         assert_eq!(order.horizon(), 12);
-        assert_eq!(*seen.lock().unwrap(), [(vec![UserId(1)], 12), (vec![UserId(2)], 12)]);
+        assert_eq!(
+            *seen.lock().unwrap(),
+            [(vec![UserId(1)], 12), (vec![UserId(2)], 12)]
+        );
     }
 
     #[test]

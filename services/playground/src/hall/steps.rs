@@ -23,7 +23,10 @@ pub(crate) struct Draft {
 impl Draft {
     /// Plain text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { pieces: vec![Piece::Text(text.into())], reply_to: None }
+        Self {
+            pieces: vec![Piece::Text(text.into())],
+            reply_to: None,
+        }
     }
 
     fn check(&self) -> Result<(), Refusal> {
@@ -39,7 +42,11 @@ impl Draft {
         if length == 0 {
             return Err(Refusal::Empty);
         }
-        if length > TEXT_LIMIT { Err(Refusal::TooLong(TEXT_LIMIT)) } else { Ok(()) }
+        if length > TEXT_LIMIT {
+            Err(Refusal::TooLong(TEXT_LIMIT))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -52,7 +59,8 @@ impl Hall {
         draft: Draft,
     ) -> Result<Message, Trouble> {
         draft.check()?;
-        self.carry(move |hall| async move { hall.say_in_turn(from, scene, draft).await }).await
+        self.carry(move |hall| async move { hall.say_in_turn(from, scene, draft).await })
+            .await
     }
 
     /// Takes a message back.
@@ -62,7 +70,8 @@ impl Hall {
         scene: Scene,
         seq: u64,
     ) -> Result<(), Trouble> {
-        self.carry(move |hall| async move { hall.recall_in_turn(by, scene, seq).await }).await
+        self.carry(move |hall| async move { hall.recall_in_turn(by, scene, seq).await })
+            .await
     }
 
     /// Reacts to a message, or no longer.
@@ -77,9 +86,20 @@ impl Hall {
         self.carry(move |hall| async move {
             let _turn = hall.scene_lanes.enter(scene).await;
             let (audience, _) = hall.entrance(by, scene).await?;
-            let change = SceneChange::React { seq, by, face: face.clone(), on };
+            let change = SceneChange::React {
+                seq,
+                by,
+                face: face.clone(),
+                on,
+            };
             let (message, ticket) = hall.step_in_scene(scene, change, seq).await?;
-            hall.tell(News::Reacted { scene, message, by, face, on });
+            hall.tell(News::Reacted {
+                scene,
+                message,
+                by,
+                face,
+                on,
+            });
             ticket.settle(Vec::new());
             hall.bells.changed(&audience);
             Ok(())
@@ -88,16 +108,17 @@ impl Hall {
     }
 
     /// Changes the world.
-    pub(crate) async fn change(self: &Arc<Self>, change: Change) -> Result<Vec<Happening>, Trouble> {
-        self.carry(move |hall| async move { hall.change_in_turn(change).await }).await
+    pub(crate) async fn change(
+        self: &Arc<Self>,
+        change: Change,
+    ) -> Result<Vec<Happening>, Trouble> {
+        self.carry(move |hall| async move { hall.change_in_turn(change).await })
+            .await
     }
 
     /// Runs a step to its end on the hall's runtime, also when whoever asked for it has gone:
     /// half a step would leave others unaware of what was committed.
-    async fn carry<T, F>(
-        self: &Arc<Self>,
-        step: impl FnOnce(Arc<Self>) -> F,
-    ) -> Result<T, Trouble>
+    async fn carry<T, F>(self: &Arc<Self>, step: impl FnOnce(Arc<Self>) -> F) -> Result<T, Trouble>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Trouble>> + Send + 'static,
@@ -117,11 +138,19 @@ impl Hall {
     ) -> Result<Message, Trouble> {
         let _turn = self.scene_lanes.enter(scene).await;
         let (audience, door) = self.entrance(from, scene).await?;
-        let change = SceneChange::Say { from, pieces: draft.pieces, reply_to: draft.reply_to };
+        let change = SceneChange::Say {
+            from,
+            pieces: draft.pieces,
+            reply_to: draft.reply_to,
+        };
         let ticket = self.ticket().await?;
         let seq = ticket.seq();
         let message = self.commit_in_scene(scene, change, seq, seq).await?;
-        self.tell(News::Said { scene, message: message.clone(), door });
+        self.tell(News::Said {
+            scene,
+            message: message.clone(),
+            door,
+        });
         ticket.settle(audience);
         Ok(message)
     }
@@ -136,9 +165,9 @@ impl Hall {
         let (audience, power) = self
             .world(|world| {
                 let power = match scene {
-                    Scene::Group(group) => {
-                        world.group(group).is_some_and(|group| group.outranks(by, author))
-                    }
+                    Scene::Group(group) => world
+                        .group(group)
+                        .is_some_and(|group| group.outranks(by, author)),
                     Scene::Private(_) => false,
                 };
                 (audience(world, scene), power)
@@ -155,11 +184,22 @@ impl Hall {
     async fn change_in_turn(&self, change: Change) -> Result<Vec<Happening>, Trouble> {
         let _turn = self.world_lane.lock().await;
         let ticket = self.ticket().await?;
-        let when = Moment { seq: ticket.seq(), at: self.now() };
+        let when = Moment {
+            seq: ticket.seq(),
+            at: self.now(),
+        };
         // Those who are told are those before and after: whoever was removed hears of it too.
         let before = self.world(|world| concerned(world, &change)).await?;
         let id = MessageId(format!("step/{}", when.seq));
-        let handled = self.step_world(id, WorldStep { when, change: change.clone() }).await?;
+        let handled = self
+            .step_world(
+                id,
+                WorldStep {
+                    when,
+                    change: change.clone(),
+                },
+            )
+            .await?;
         let happenings = outcome::<WorldOutcome>(&handled)??;
         for happening in &happenings {
             self.tell(News::Happened(happening.clone()));
@@ -182,7 +222,9 @@ impl Hall {
         about: u64,
     ) -> Result<(Message, super::Ticket), Trouble> {
         let ticket = self.ticket().await?;
-        let message = self.commit_in_scene(scene, change, ticket.seq(), about).await?;
+        let message = self
+            .commit_in_scene(scene, change, ticket.seq(), about)
+            .await?;
         Ok((message, ticket))
     }
 
@@ -193,8 +235,16 @@ impl Hall {
         seq: u64,
         about: u64,
     ) -> Result<Message, Trouble> {
-        let step = SceneStep { when: Moment { seq, at: self.now() }, change };
-        let handled = self.step_scene(scene, MessageId(format!("step/{seq}")), step).await?;
+        let step = SceneStep {
+            when: Moment {
+                seq,
+                at: self.now(),
+            },
+            change,
+        };
+        let handled = self
+            .step_scene(scene, MessageId(format!("step/{seq}")), step)
+            .await?;
         outcome::<SceneOutcome>(&handled)??;
         let message = self.message(scene, about).await?;
         Ok(message.ok_or(Refusal::NoSuchMessage)?)
@@ -244,7 +294,10 @@ fn may_speak(
     if user != world.bot() && world.person(user).is_none() {
         return Err(Refusal::NoSuchPerson(user));
     }
-    world.group(group).ok_or(Refusal::NoSuchGroup(group))?.may_speak(group, user, now)
+    world
+        .group(group)
+        .ok_or(Refusal::NoSuchGroup(group))?
+        .may_speak(group, user, now)
 }
 
 /// Who hears what is said here.

@@ -19,7 +19,11 @@ pub(crate) struct ApiError {
 impl ApiError {
     /// The request makes no sense.
     pub(crate) fn bad(words: impl Into<String>) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, code: "bad_request", words: words.into() }
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            code: "bad_request",
+            words: words.into(),
+        }
     }
 
     /// The request cannot be read.
@@ -29,12 +33,20 @@ impl ApiError {
 
     /// Not from here.
     pub(crate) fn forbidden(words: &str) -> Self {
-        Self { status: StatusCode::FORBIDDEN, code: "forbidden", words: words.to_owned() }
+        Self {
+            status: StatusCode::FORBIDDEN,
+            code: "forbidden",
+            words: words.to_owned(),
+        }
     }
 
     /// There is no such thing.
     pub(crate) fn missing(words: &str) -> Self {
-        Self { status: StatusCode::NOT_FOUND, code: "not_found", words: words.to_owned() }
+        Self {
+            status: StatusCode::NOT_FOUND,
+            code: "not_found",
+            words: words.to_owned(),
+        }
     }
 }
 
@@ -42,12 +54,16 @@ impl From<Trouble> for ApiError {
     fn from(trouble: Trouble) -> Self {
         let words = trouble.to_string();
         match trouble {
-            Trouble::Refused(refusal) => {
-                Self { status: status_of(&refusal), code: refusal.code(), words }
-            }
-            Trouble::Unavailable(_) => {
-                Self { status: StatusCode::SERVICE_UNAVAILABLE, code: "unavailable", words }
-            }
+            Trouble::Refused(refusal) => Self {
+                status: status_of(&refusal),
+                code: refusal.code(),
+                words,
+            },
+            Trouble::Unavailable(_) => Self {
+                status: StatusCode::SERVICE_UNAVAILABLE,
+                code: "unavailable",
+                words,
+            },
         }
     }
 }

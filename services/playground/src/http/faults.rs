@@ -17,8 +17,10 @@ pub(super) async fn set(
     playground: Data<Playground>,
     named: Json<Value>,
 ) -> Result<HttpResponse, ApiError> {
-    let faults =
-        playground.faults().set(&named).map_err(|error| ApiError::bad(error.to_string()))?;
+    let faults = playground
+        .faults()
+        .set(&named)
+        .map_err(|error| ApiError::bad(error.to_string()))?;
     Ok(HttpResponse::Ok().json(faults))
 }
 

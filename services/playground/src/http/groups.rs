@@ -48,7 +48,9 @@ pub(super) async fn create(playground: Data<Playground>, wanted: Json<Wanted>) -
     };
     match wanted.bot {
         Some(Rank::Owner) if founding.owner != bot => {
-            return Err(ApiError::bad("群主只能有一个：要么写 owner，要么让机器人当群主"));
+            return Err(ApiError::bad(
+                "群主只能有一个：要么写 owner，要么让机器人当群主",
+            ));
         }
         Some(Rank::Owner) | None => {}
         Some(Rank::Admin) => founding.admins.push(bot),
@@ -96,13 +98,35 @@ pub(super) struct Act {
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum What {
-    Kick { user: Number, #[serde(default)] bar: bool },
-    Card { user: Number, card: String },
-    Rename { name: String },
-    Mute { user: Number, seconds: u64 },
-    MuteAll { on: bool },
-    Promote { user: Number, admin: bool },
-    Answer { flag: String, approve: bool, #[serde(default)] reason: String },
+    Kick {
+        user: Number,
+        #[serde(default)]
+        bar: bool,
+    },
+    Card {
+        user: Number,
+        card: String,
+    },
+    Rename {
+        name: String,
+    },
+    Mute {
+        user: Number,
+        seconds: u64,
+    },
+    MuteAll {
+        on: bool,
+    },
+    Promote {
+        user: Number,
+        admin: bool,
+    },
+    Answer {
+        flag: String,
+        approve: bool,
+        #[serde(default)]
+        reason: String,
+    },
 }
 
 /// `POST /groups/{id}/do`.
@@ -112,20 +136,52 @@ pub(super) async fn act(playground: Data<Playground>, id: Path<u64>, act: Json<A
     let by = UserId(by.0);
     let user = |number: Number| UserId(number.0);
     let change = match what {
-        What::Kick { user: whom, bar } => GroupChange::Kick { user: user(whom), by, bar },
-        What::Card { user: whose, card } => GroupChange::Card { user: user(whose), by, card },
+        What::Kick { user: whom, bar } => GroupChange::Kick {
+            user: user(whom),
+            by,
+            bar,
+        },
+        What::Card { user: whose, card } => GroupChange::Card {
+            user: user(whose),
+            by,
+            card,
+        },
         What::Rename { name } => GroupChange::Rename { by, name },
-        What::Mute { user: whom, seconds } => GroupChange::Mute { user: user(whom), by, seconds },
+        What::Mute {
+            user: whom,
+            seconds,
+        } => GroupChange::Mute {
+            user: user(whom),
+            by,
+            seconds,
+        },
         What::MuteAll { on } => GroupChange::MuteAll { by, on },
-        What::Promote { user: whom, admin } => GroupChange::Promote { user: user(whom), by, admin },
-        What::Answer { flag, approve, reason } => {
-            let verdict =
-                if approve { Verdict::Granted } else { Verdict::Refused { reason } };
-            playground.hall().change(Change::Settle { flag, by, verdict }).await?;
+        What::Promote { user: whom, admin } => GroupChange::Promote {
+            user: user(whom),
+            by,
+            admin,
+        },
+        What::Answer {
+            flag,
+            approve,
+            reason,
+        } => {
+            let verdict = if approve {
+                Verdict::Granted
+            } else {
+                Verdict::Refused { reason }
+            };
+            playground
+                .hall()
+                .change(Change::Settle { flag, by, verdict })
+                .await?;
             return answer_with(&playground, group).await;
         }
     };
-    playground.hall().change(Change::InGroup { group, change }).await?;
+    playground
+        .hall()
+        .change(Change::InGroup { group, change })
+        .await?;
     answer_with(&playground, group).await
 }
 

@@ -28,7 +28,9 @@ fn check(peer: Option<IpAddr>, headers: &HeaderMap) -> Result<(), ApiError> {
     }
     let host = text(headers, &HOST).ok_or_else(|| ApiError::forbidden("缺少 Host"))?;
     if !is_local(host) {
-        return Err(ApiError::forbidden("请用 127.0.0.1 或 localhost 打开游乐场"));
+        return Err(ApiError::forbidden(
+            "请用 127.0.0.1 或 localhost 打开游乐场",
+        ));
     }
     if headers.contains_key(ORIGIN) {
         let origin = text(headers, &ORIGIN).unwrap_or_default();
@@ -45,11 +47,20 @@ fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 
 /// Does a `Host` header, with or without a port, name this machine?
 fn is_local(host: &str) -> bool {
-    let Ok(uri) = host.parse::<Uri>() else { return false };
-    let Some(authority) = uri.authority() else { return false };
-    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
+    let Ok(uri) = host.parse::<Uri>() else {
+        return false;
+    };
+    let Some(authority) = uri.authority() else {
+        return false;
+    };
+    let name = authority
+        .host()
+        .trim_start_matches('[')
+        .trim_end_matches(']');
     name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        || name
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -74,20 +85,49 @@ mod tests {
             ("127.0.0.1", Some("127.0.0.1:8080"), None, true),
             ("::1", Some("[::1]:8080"), None, true),
             ("::ffff:127.0.0.1", Some("LocalHost:80"), None, true),
-            ("127.0.0.1", Some("localhost"), Some("http://localhost"), true),
-            ("127.0.0.1", Some("127.0.0.1:8080"), Some("http://127.0.0.1:8080"), true),
-            ("127.0.0.1", Some("127.0.0.1:8080"), Some("http://127.0.0.1:9090"), false),
-            ("127.0.0.1", Some("127.0.0.1:8080"), Some("http://evil.example"), false),
+            (
+                "127.0.0.1",
+                Some("localhost"),
+                Some("http://localhost"),
+                true,
+            ),
+            (
+                "127.0.0.1",
+                Some("127.0.0.1:8080"),
+                Some("http://127.0.0.1:8080"),
+                true,
+            ),
+            (
+                "127.0.0.1",
+                Some("127.0.0.1:8080"),
+                Some("http://127.0.0.1:9090"),
+                false,
+            ),
+            (
+                "127.0.0.1",
+                Some("127.0.0.1:8080"),
+                Some("http://evil.example"),
+                false,
+            ),
             ("127.0.0.1", Some("127.0.0.1:8080"), Some("null"), false),
             ("127.0.0.1", Some("evil.example"), None, false),
-            ("127.0.0.1", Some("127.0.0.1.evil.example:8080"), None, false),
+            (
+                "127.0.0.1",
+                Some("127.0.0.1.evil.example:8080"),
+                None,
+                false,
+            ),
             ("127.0.0.1", Some("localhost@evil.example"), None, false),
             ("127.0.0.1", None, None, false),
             ("192.168.1.7", Some("127.0.0.1:8080"), None, false),
             ("", Some("127.0.0.1:8080"), None, false),
         ];
         for (peer, host, origin, expected) in table {
-            assert_eq!(passes(peer, host, origin), expected, "{peer} {host:?} {origin:?}");
+            assert_eq!(
+                passes(peer, host, origin),
+                expected,
+                "{peer} {host:?} {origin:?}"
+            );
         }
     }
 }

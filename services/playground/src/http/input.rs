@@ -11,7 +11,9 @@ pub(super) struct Number(pub(super) u64);
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let id = Id::deserialize(deserializer)?;
-        id.number().map(Self).ok_or_else(|| D::Error::custom("要一个非负整数"))
+        id.number()
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("要一个非负整数"))
     }
 }
 
@@ -47,7 +49,11 @@ mod tests {
         for bad in ["-7", "\"x\"", "null", "1.5", "[]"] {
             assert_eq!(read(bad), None, "{bad}");
         }
-        let list = |json: &str| serde_json::from_str::<OneOrMany<Number>>(json).unwrap().list();
+        let list = |json: &str| {
+            serde_json::from_str::<OneOrMany<Number>>(json)
+                .unwrap()
+                .list()
+        };
         assert_eq!(list("[1,\"2\"]"), [Number(1), Number(2)]);
         assert_eq!(list("3"), [Number(3)]);
     }

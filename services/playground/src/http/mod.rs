@@ -28,7 +28,9 @@ pub(crate) fn configure(playground: &Playground, config: &mut ServiceConfig) {
                 .limit(BODY_LIMIT)
                 .error_handler(|error, _| ApiError::unreadable(&error).into()),
         )
-        .app_data(PathConfig::default().error_handler(|error, _| ApiError::unreadable(&error).into()))
+        .app_data(
+            PathConfig::default().error_handler(|error, _| ApiError::unreadable(&error).into()),
+        )
         .app_data(
             QueryConfig::default().error_handler(|error, _| ApiError::unreadable(&error).into()),
         )

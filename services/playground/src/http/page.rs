@@ -19,10 +19,20 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(super) async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let name = request.match_info().get("file").unwrap_or("index.html");
     let file = Files::get(name).ok_or_else(|| ApiError::missing("没有这一页"))?;
-    let tag: String = file.metadata.sha256_hash()[..8].iter().map(|b| format!("{b:02x}")).collect();
+    let tag: String = file.metadata.sha256_hash()[..8]
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
     let tag = format!("\"{tag}\"");
-    let known = request.headers().get(IF_NONE_MATCH).is_some_and(|known| known == tag.as_str());
-    let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    let known = request
+        .headers()
+        .get(IF_NONE_MATCH)
+        .is_some_and(|known| known == tag.as_str());
+    let mut response = if known {
+        HttpResponse::NotModified()
+    } else {
+        HttpResponse::Ok()
+    };
     response
         .insert_header((ETAG, tag))
         .insert_header((CACHE_CONTROL, "no-cache"))
@@ -31,7 +41,11 @@ pub(super) async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError>
         .insert_header(("referrer-policy", "no-referrer"))
         .insert_header(("cross-origin-opener-policy", "same-origin"))
         .content_type(kind(name));
-    Ok(if known { response.finish() } else { response.body(file.data.into_owned()) })
+    Ok(if known {
+        response.finish()
+    } else {
+        response.body(file.data.into_owned())
+    })
 }
 
 fn kind(name: &str) -> &'static str {

@@ -88,7 +88,10 @@ pub(super) async fn stream(
     let hall = playground.hall();
     // A stranger is told so at once, not in the stream.
     hall.lines(user, u64::MAX, 1).await?;
-    let last = request.headers().get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let last = request
+        .headers()
+        .get("last-event-id")
+        .and_then(|id| id.to_str().ok()?.parse().ok());
     let listener = Listener {
         playground: playground.get_ref().clone(),
         user,
@@ -127,10 +130,18 @@ impl Listener {
                 return None;
             }
             let ring = *self.bell.borrow_and_update();
-            let lines = self.playground.hall().lines(self.user, self.after, LIMIT).await.ok()?;
+            let lines = self
+                .playground
+                .hall()
+                .lines(self.user, self.after, LIMIT)
+                .await
+                .ok()?;
             self.after = lines.next;
             let first = self.changes.is_none();
-            let changed = self.changes.replace(ring.changes).is_some_and(|old| old != ring.changes);
+            let changed = self
+                .changes
+                .replace(ring.changes)
+                .is_some_and(|old| old != ring.changes);
             let mut chunk = String::new();
             if first {
                 chunk.push_str("retry: 1000\n\n");

@@ -63,7 +63,10 @@ pub(super) async fn lay(
 ) -> Answer {
     let name = wanted.name.trim();
     if name.chars().count() > tables::NAME_LIMIT {
-        return Err(ApiError::bad(format!("名字最多 {} 个字", tables::NAME_LIMIT)));
+        return Err(ApiError::bad(format!(
+            "名字最多 {} 个字",
+            tables::NAME_LIMIT
+        )));
     }
     let visitor = match wanted.part {
         Part::Play if name.is_empty() => Some(tables::DEFAULT_NAME.to_owned()),
@@ -75,16 +78,25 @@ pub(super) async fn lay(
     }
     let seed = wanted.seed.unwrap_or_else(|| fresh_seed());
     let token = fresh_token();
-    let order = tables::Order { visitor, pace: wanted.pace, seed };
+    let order = tables::Order {
+        visitor,
+        pace: wanted.pace,
+        seed,
+    };
     let table = playground.lay(&token, order).await?;
-    let shown = playground.hall().world(|world| shown(world, &table)).await?;
+    let shown = playground
+        .hall()
+        .world(|world| shown(world, &table))
+        .await?;
     let cookie = Cookie::build(COOKIE, token)
         .path("/")
         .http_only(true)
         .same_site(SameSite::Strict)
         .max_age(CookieAge::days(COOKIE_DAYS))
         .finish();
-    Ok(HttpResponse::Ok().cookie(cookie).json(json!({"table": shown})))
+    Ok(HttpResponse::Ok()
+        .cookie(cookie)
+        .json(json!({"table": shown})))
 }
 
 #[derive(Deserialize)]
@@ -99,7 +111,13 @@ pub(super) async fn set_pace(
     wanted: Json<NewPace>,
 ) -> Answer {
     let token = own_token(&request)?;
-    playground.hall().change(Change::SetPace { token, pace: wanted.pace }).await?;
+    playground
+        .hall()
+        .change(Change::SetPace {
+            token,
+            pace: wanted.pace,
+        })
+        .await?;
     Ok(HttpResponse::Ok().json(json!({"pace": wanted.pace})))
 }
 
@@ -118,23 +136,35 @@ pub(super) async fn end(playground: Data<Playground>, request: HttpRequest) -> A
 
 /// Ends the game at a table that is still played at; there may be none.
 async fn leave(playground: &Playground, token: &str) -> Result<(), ApiError> {
-    let Ok(table) = own_table(playground, token).await else { return Ok(()) };
+    let Ok(table) = own_table(playground, token).await else {
+        return Ok(());
+    };
     if table.over {
         return Ok(());
     }
     direct(playground, &table, "结束").await?;
-    playground.hall().change(Change::Rise { token: token.to_owned() }).await?;
+    playground
+        .hall()
+        .change(Change::Rise {
+            token: token.to_owned(),
+        })
+        .await?;
     Ok(())
 }
 
 async fn direct(playground: &Playground, table: &Table, words: &str) -> Result<(), ApiError> {
     let scene = Scene::Private(table.director);
-    playground.hall().say(table.director, scene, Draft::text(words)).await?;
+    playground
+        .hall()
+        .say(table.director, scene, Draft::text(words))
+        .await?;
     Ok(())
 }
 
 fn token(request: &HttpRequest) -> Option<String> {
-    request.cookie(COOKIE).map(|cookie| cookie.value().to_owned())
+    request
+        .cookie(COOKIE)
+        .map(|cookie| cookie.value().to_owned())
 }
 
 fn own_token(request: &HttpRequest) -> Result<String, ApiError> {
@@ -142,7 +172,10 @@ fn own_token(request: &HttpRequest) -> Result<String, ApiError> {
 }
 
 async fn own_table(playground: &Playground, token: &str) -> Result<Table, ApiError> {
-    let table = playground.hall().world(|world| world.table(token).cloned()).await?;
+    let table = playground
+        .hall()
+        .world(|world| world.table(token).cloned())
+        .await?;
     Ok(table.ok_or(Trouble::Refused(Refusal::NoSuchTable))?)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::error::ApiError;
 use super::input::{Number, OneOrMany};
 use crate::Playground;
-use crate::hall::{Draft, Hall};
+use crate::hall::{Draft, Hall, Trouble};
 use crate::mention;
 use crate::scene::MessageNumber;
 use crate::world::{
@@ -75,10 +75,19 @@ pub(super) async fn create(playground: Data<Playground>, wanted: Json<Newcomers>
                 .nickname
                 .or_else(|| id.map(|id| format!("用户{id}")))
                 .unwrap_or_else(|| "新人".to_owned());
-            Newcomer { id, person: Person { nickname, friend: wanted.friend } }
+            Newcomer {
+                id,
+                person: Person {
+                    nickname,
+                    friend: wanted.friend,
+                },
+            }
         })
         .collect();
-    let happenings = playground.hall().change(Change::Register { people }).await?;
+    let happenings = playground
+        .hall()
+        .change(Change::Register { people })
+        .await?;
     let made: Vec<UserId> = happenings
         .into_iter()
         .flat_map(|happening| match happening {
@@ -99,7 +108,9 @@ pub(super) async fn list(playground: Data<Playground>) -> Answer {
         .hall()
         .world(|world| {
             let ids: Vec<UserId> = world.people().map(|(id, _)| id).collect();
-            ids.into_iter().map(|id| person(world, id)).collect::<Vec<_>>()
+            ids.into_iter()
+                .map(|id| person(world, id))
+                .collect::<Vec<_>>()
         })
         .await?;
     Ok(HttpResponse::Ok().json(json!({"users": users})))
@@ -127,8 +138,11 @@ pub(super) async fn show(playground: Data<Playground>, id: Path<u64>) -> Answer 
                     json!({"id": group, "name": known.name, "member": known.has(id)})
                 })
                 .collect();
-            let requests: Vec<Value> =
-                world.requests(world.bot()).filter(|(_, r)| r.user == id).map(asked).collect();
+            let requests: Vec<Value> = world
+                .requests(world.bot())
+                .filter(|(_, r)| r.user == id)
+                .map(asked)
+                .collect();
             let mut shown = person(world, id);
             shown["groups"] = json!(groups);
             shown["requests"] = json!(requests);
@@ -136,7 +150,7 @@ pub(super) async fn show(playground: Data<Playground>, id: Path<u64>) -> Answer 
             Some(shown)
         })
         .await?
-        .ok_or(crate::hall::Trouble::Refused(Refusal::NoSuchPerson(id)))?;
+        .ok_or(Trouble::Refused(Refusal::NoSuchPerson(id)))?;
     Ok(HttpResponse::Ok().json(shown))
 }
 
@@ -162,8 +176,14 @@ pub(super) async fn befriend(
     id: Path<u64>,
     wanted: Json<Befriend>,
 ) -> Answer {
-    let user = UserId(id.into_inner());
-    playground.hall().change(Change::Befriend { user, friend: wanted.friend }).await?;
+    let user = who(playground.hall(), id.into_inner())?;
+    playground
+        .hall()
+        .change(Change::Befriend {
+            user,
+            friend: wanted.friend,
+        })
+        .await?;
     Ok(HttpResponse::Ok().json(json!({"friend": wanted.friend})))
 }
 
@@ -189,11 +209,15 @@ pub(super) async fn send(
     wanted: Json<Send>,
 ) -> Answer {
     let hall = playground.hall();
-    let user = UserId(id.into_inner());
+    let user = who(playground.hall(), id.into_inner())?;
     let scene = scene(hall, user, wanted.scene, wanted.peer)?;
     let text = wanted.text.clone();
-    let pieces = hall.world(|world| mention::read(world, scene, &text)).await?;
-    let reply_to = wanted.reply_to.map(|given| MessageNumber::place_or_number(given.0));
+    let pieces = hall
+        .world(|world| mention::read(world, scene, &text))
+        .await?;
+    let reply_to = wanted
+        .reply_to
+        .map(|given| MessageNumber::place_or_number(given.0));
     let message = hall.say(user, scene, Draft { pieces, reply_to }).await?;
     Ok(HttpResponse::Ok().json(json!({
         "seq": message.seq,
@@ -202,6 +226,16 @@ pub(super) async fn send(
         "time": message.at.0.div_euclid(1000),
         "time_ms": message.at.0,
     })))
+}
+
+/// The person in the path: anybody but the bot, who speaks through the other side only.
+pub(super) fn who(hall: &Hall, id: u64) -> Result<UserId, ApiError> {
+    let user = UserId(id);
+    if user == hall.bot() {
+        Err(Trouble::Refused(Refusal::BotItself(user)).into())
+    } else {
+        Ok(user)
+    }
 }
 
 fn scene(
@@ -217,9 +251,10 @@ fn scene(
         (SceneKind::Private, Some(peer)) if UserId(peer.0) == hall.bot() => {
             Ok(Scene::Private(user))
         }
-        (SceneKind::Private, Some(_)) => {
-            Err(ApiError::bad(format!("私聊的 peer 只能是机器人 {}", hall.bot())))
-        }
+        (SceneKind::Private, Some(_)) => Err(ApiError::bad(format!(
+            "私聊的 peer 只能是机器人 {}",
+            hall.bot()
+        ))),
     }
 }
 
@@ -236,7 +271,7 @@ pub(super) async fn recall(
     wanted: Json<Recall>,
 ) -> Answer {
     let hall = playground.hall();
-    let user = UserId(id.into_inner());
+    let user = who(playground.hall(), id.into_inner())?;
     let given = wanted
         .message_id
         .or(wanted.seq)
@@ -244,7 +279,9 @@ pub(super) async fn recall(
     let seq = MessageNumber::place_or_number(given.0);
     let scenes: Vec<Scene> = hall
         .world(|world| {
-            let groups = world.groups_seen(user).map(|(group, _)| Scene::Group(group));
+            let groups = world
+                .groups_seen(user)
+                .map(|(group, _)| Scene::Group(group));
             groups.chain([Scene::Private(user)]).collect()
         })
         .await?;
@@ -254,7 +291,7 @@ pub(super) async fn recall(
             return Ok(HttpResponse::Ok().json(json!({"recalled": seq})));
         }
     }
-    Err(crate::hall::Trouble::Refused(Refusal::NoSuchMessage).into())
+    Err(Trouble::Refused(Refusal::NoSuchMessage).into())
 }
 
 #[derive(Deserialize)]
@@ -270,10 +307,16 @@ pub(super) async fn join(
     id: Path<u64>,
     wanted: Json<Join>,
 ) -> Answer {
-    let user = UserId(id.into_inner());
+    let user = who(playground.hall(), id.into_inner())?;
     let group = ChatGroup(wanted.group.0);
-    let change = GroupChange::Join { user, comment: wanted.comment.clone() };
-    let happenings = playground.hall().change(Change::InGroup { group, change }).await?;
+    let change = GroupChange::Join {
+        user,
+        comment: wanted.comment.clone(),
+    };
+    let happenings = playground
+        .hall()
+        .change(Change::InGroup { group, change })
+        .await?;
     let state = match happenings.first() {
         Some(Happening::Joined { .. }) => "joined",
         _ => "asked",
@@ -292,8 +335,13 @@ pub(super) async fn leave(
     id: Path<u64>,
     wanted: Json<Leave>,
 ) -> Answer {
-    let change = GroupChange::Leave { user: UserId(id.into_inner()) };
+    let change = GroupChange::Leave {
+        user: who(playground.hall(), id.into_inner())?,
+    };
     let group = ChatGroup(wanted.group.0);
-    playground.hall().change(Change::InGroup { group, change }).await?;
+    playground
+        .hall()
+        .change(Change::InGroup { group, change })
+        .await?;
     Ok(HttpResponse::Ok().json(json!({"state": "left"})))
 }

@@ -82,7 +82,11 @@ impl SceneLog {
     /// Takes a step, or refuses it and stays as it was.
     pub fn apply(&mut self, bot: UserId, step: &SceneStep) -> Result<(), Refusal> {
         match &step.change {
-            SceneChange::Say { from, pieces, reply_to } => {
+            SceneChange::Say {
+                from,
+                pieces,
+                reply_to,
+            } => {
                 if let Some(quoted) = reply_to {
                     self.get(*quoted).ok_or(Refusal::NoSuchMessage)?;
                 }
@@ -106,7 +110,10 @@ impl SceneLog {
 
     /// The message at this place.
     pub fn get(&self, seq: u64) -> Option<&Message> {
-        let nth = self.messages.binary_search_by_key(&seq, |message| message.seq).ok()?;
+        let nth = self
+            .messages
+            .binary_search_by_key(&seq, |message| message.seq)
+            .ok()?;
         self.messages.get(nth)
     }
 
@@ -119,7 +126,10 @@ impl SceneLog {
     /// A page of at most `count` messages, oldest first.
     pub fn page(&self, page: Page, count: usize) -> Vec<&Message> {
         let (start, end) = match page {
-            Page::Newest => (self.messages.len().saturating_sub(count), self.messages.len()),
+            Page::Newest => (
+                self.messages.len().saturating_sub(count),
+                self.messages.len(),
+            ),
             Page::UpTo(seq) => {
                 let end = self.messages.partition_point(|message| message.seq <= seq);
                 (end.saturating_sub(count), end)
@@ -188,7 +198,10 @@ impl SceneLog {
     }
 
     fn get_mut(&mut self, seq: u64) -> Option<&mut Message> {
-        let nth = self.messages.binary_search_by_key(&seq, |message| message.seq).ok()?;
+        let nth = self
+            .messages
+            .binary_search_by_key(&seq, |message| message.seq)
+            .ok()?;
         self.messages.get_mut(nth)
     }
 }
@@ -201,16 +214,29 @@ mod tests {
     const ANN: UserId = UserId(2);
 
     fn at(seq: u64) -> Moment {
-        Moment { seq, at: Time(i64::try_from(seq).unwrap() * 1000) }
+        Moment {
+            seq,
+            at: Time(i64::try_from(seq).unwrap() * 1000),
+        }
     }
 
     fn say(seq: u64, from: UserId, reply_to: Option<u64>) -> SceneStep {
         let pieces = vec![Piece::Text(format!("第{seq}句"))];
-        SceneStep { when: at(seq), change: SceneChange::Say { from, pieces, reply_to } }
+        SceneStep {
+            when: at(seq),
+            change: SceneChange::Say {
+                from,
+                pieces,
+                reply_to,
+            },
+        }
     }
 
     fn recall(seq: u64, now: u64, by: UserId, power: bool) -> SceneStep {
-        SceneStep { when: at(now), change: SceneChange::Recall { seq, by, power } }
+        SceneStep {
+            when: at(now),
+            change: SceneChange::Recall { seq, by, power },
+        }
     }
 
     fn seqs(page: &[&Message]) -> Vec<u64> {
@@ -223,11 +249,17 @@ mod tests {
         for seq in [3, 10, 11] {
             log.apply(BOT, &say(seq, BOT, None)).unwrap();
         }
-        assert_eq!(log.after(3).map(|m| (m.seq, m.real)).collect::<Vec<_>>(), [(10, 2), (11, 3)]);
+        assert_eq!(
+            log.after(3).map(|m| (m.seq, m.real)).collect::<Vec<_>>(),
+            [(10, 2), (11, 3)]
+        );
         assert!(!log.person_wrote());
         log.apply(BOT, &say(12, ANN, Some(10))).unwrap();
         assert!(log.person_wrote());
-        assert_eq!(log.apply(BOT, &say(13, ANN, Some(4))), Err(Refusal::NoSuchMessage));
+        assert_eq!(
+            log.apply(BOT, &say(13, ANN, Some(4))),
+            Err(Refusal::NoSuchMessage)
+        );
         assert_eq!(log.newest().map(|m| m.real), Some(4));
     }
 
@@ -262,12 +294,24 @@ mod tests {
         for seq in 1..=4 {
             log.apply(BOT, &say(seq, ANN, None)).unwrap();
         }
-        assert_eq!(log.apply(BOT, &recall(1, 10, BOT, false)), Err(Refusal::NotYours));
-        assert_eq!(log.apply(BOT, &recall(1, 122, ANN, false)), Err(Refusal::TooLate));
-        assert_eq!(log.apply(BOT, &recall(9, 10, ANN, false)), Err(Refusal::NoSuchMessage));
+        assert_eq!(
+            log.apply(BOT, &recall(1, 10, BOT, false)),
+            Err(Refusal::NotYours)
+        );
+        assert_eq!(
+            log.apply(BOT, &recall(1, 122, ANN, false)),
+            Err(Refusal::TooLate)
+        );
+        assert_eq!(
+            log.apply(BOT, &recall(9, 10, ANN, false)),
+            Err(Refusal::NoSuchMessage)
+        );
         log.apply(BOT, &recall(1, 121, ANN, false)).unwrap();
         log.apply(BOT, &recall(2, 500, BOT, true)).unwrap();
-        assert_eq!(log.apply(BOT, &recall(1, 10, ANN, true)), Err(Refusal::NoSuchMessage));
+        assert_eq!(
+            log.apply(BOT, &recall(1, 10, ANN, true)),
+            Err(Refusal::NoSuchMessage)
+        );
         assert_eq!(log.get(1).unwrap().recalled_by, Some(ANN));
     }
 
@@ -277,7 +321,12 @@ mod tests {
         log.apply(BOT, &say(1, ANN, None)).unwrap();
         let react = |on| SceneStep {
             when: at(2),
-            change: SceneChange::React { seq: 1, by: BOT, face: "76".into(), on },
+            change: SceneChange::React {
+                seq: 1,
+                by: BOT,
+                face: "76".into(),
+                on,
+            },
         };
         log.apply(BOT, &react(true)).unwrap();
         assert!(log.get(1).unwrap().reactions["76"].contains(&BOT));
@@ -291,6 +340,9 @@ mod tests {
         log.apply(BOT, &say(1, ANN, None)).unwrap();
         log.apply(BOT, &say(2, BOT, Some(1))).unwrap();
         log.apply(BOT, &recall(1, 3, ANN, false)).unwrap();
-        assert_eq!(serde_json::from_slice::<SceneLog>(&log.save()).unwrap(), log);
+        assert_eq!(
+            serde_json::from_slice::<SceneLog>(&log.save()).unwrap(),
+            log
+        );
     }
 }

@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A message's number on the platform: positive and below 2³¹, as `NapCat` gives them, in no
 /// visible order. It is made from the message's place in the order of all chats, and tells it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MessageNumber(u32);
 

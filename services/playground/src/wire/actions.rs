@@ -75,12 +75,18 @@ impl Side {
 
 /// A group's number among the parameters.
 pub(super) fn group_id(params: &Fields) -> Result<ChatGroup, Reply> {
-    params.number("group_id").map(ChatGroup).ok_or_else(|| Reply::bad("group_id 必须是群号"))
+    params
+        .number("group_id")
+        .map(ChatGroup)
+        .ok_or_else(|| Reply::bad("group_id 必须是群号"))
 }
 
 /// A person's number among the parameters.
 pub(super) fn user_id(params: &Fields) -> Result<UserId, Reply> {
-    params.number("user_id").map(UserId).ok_or_else(|| Reply::bad("user_id 必须是 QQ 号"))
+    params
+        .number("user_id")
+        .map(UserId)
+        .ok_or_else(|| Reply::bad("user_id 必须是 QQ 号"))
 }
 
 /// Turns a result inside out: the error is an answer too.

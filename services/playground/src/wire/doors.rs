@@ -9,14 +9,26 @@ use crate::world::{Change, GroupChange, Refusal, Verdict};
 
 /// `set_group_add_request`. Approves unless told otherwise, as every side does.
 pub(super) async fn answer(side: &Side, params: &Fields) -> Reply {
-    let Some(flag) = params.id("flag") else { return Reply::bad("缺少 flag") };
+    let Some(flag) = params.id("flag") else {
+        return Reply::bad("缺少 flag");
+    };
     let verdict = if params.flag("approve").unwrap_or(true) {
         Verdict::Granted
     } else {
-        Verdict::Refused { reason: params.text("reason").to_owned() }
+        Verdict::Refused {
+            reason: params.text("reason").to_owned(),
+        }
     };
     let by = side.hall.bot();
-    done(side, Change::Settle { flag: flag.to_string(), by, verdict }).await
+    done(
+        side,
+        Change::Settle {
+            flag: flag.to_string(),
+            by,
+            verdict,
+        },
+    )
+    .await
 }
 
 /// `set_group_card`.
@@ -26,13 +38,30 @@ pub(super) async fn card(side: &Side, params: &Fields) -> Reply {
         Err(refused) => return refused,
     };
     let card = params.text("card").to_owned();
-    in_group(side, params, GroupChange::Card { user, by: side.hall.bot(), card }).await
+    in_group(
+        side,
+        params,
+        GroupChange::Card {
+            user,
+            by: side.hall.bot(),
+            card,
+        },
+    )
+    .await
 }
 
 /// `set_group_name`.
 pub(super) async fn rename(side: &Side, params: &Fields) -> Reply {
     let name = params.text("group_name").to_owned();
-    in_group(side, params, GroupChange::Rename { by: side.hall.bot(), name }).await
+    in_group(
+        side,
+        params,
+        GroupChange::Rename {
+            by: side.hall.bot(),
+            name,
+        },
+    )
+    .await
 }
 
 /// `set_group_kick`. The platform does not check whether it worked.
@@ -42,7 +71,16 @@ pub(super) async fn kick(side: &Side, params: &Fields) -> Reply {
         Err(refused) => return refused,
     };
     let bar = params.flag("reject_add_request").unwrap_or(false);
-    in_group(side, params, GroupChange::Kick { user, by: side.hall.bot(), bar }).await
+    in_group(
+        side,
+        params,
+        GroupChange::Kick {
+            user,
+            by: side.hall.bot(),
+            bar,
+        },
+    )
+    .await
 }
 
 /// `set_group_ban`. Without a duration it lifts the mute, as on `NapCat`.
@@ -57,9 +95,9 @@ async fn try_mute(side: &Side, params: &Fields) -> Result<Reply, Reply> {
     let higher = side
         .hall
         .world(|world| {
-            world.group(group).is_some_and(|group| {
-                group.runs(by) && group.has(user) && !group.outranks(by, user)
-            })
+            world
+                .group(group)
+                .is_some_and(|group| group.runs(by) && group.has(user) && !group.outranks(by, user))
         })
         .await?;
     if higher {
@@ -71,7 +109,15 @@ async fn try_mute(side: &Side, params: &Fields) -> Result<Reply, Reply> {
 /// `set_group_whole_ban`.
 pub(super) async fn mute_all(side: &Side, params: &Fields) -> Reply {
     let on = params.flag("enable").unwrap_or(true);
-    in_group(side, params, GroupChange::MuteAll { by: side.hall.bot(), on }).await
+    in_group(
+        side,
+        params,
+        GroupChange::MuteAll {
+            by: side.hall.bot(),
+            on,
+        },
+    )
+    .await
 }
 
 /// `set_group_admin`.
@@ -81,12 +127,28 @@ pub(super) async fn promote(side: &Side, params: &Fields) -> Reply {
         Err(refused) => return refused,
     };
     let admin = params.flag("enable").unwrap_or(true);
-    in_group(side, params, GroupChange::Promote { user, by: side.hall.bot(), admin }).await
+    in_group(
+        side,
+        params,
+        GroupChange::Promote {
+            user,
+            by: side.hall.bot(),
+            admin,
+        },
+    )
+    .await
 }
 
 /// `set_group_leave`.
 pub(super) async fn leave(side: &Side, params: &Fields) -> Reply {
-    in_group(side, params, GroupChange::Leave { user: side.hall.bot() }).await
+    in_group(
+        side,
+        params,
+        GroupChange::Leave {
+            user: side.hall.bot(),
+        },
+    )
+    .await
 }
 
 async fn in_group(side: &Side, params: &Fields, change: GroupChange) -> Reply {

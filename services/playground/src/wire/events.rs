@@ -194,10 +194,17 @@ pub(super) fn happened(
 ) -> Option<Value> {
     let ids = faults.ids;
     let id = |number: u64| names::number(ids, number);
-    let runs = |group: &ChatGroup| world.group(*group).is_some_and(|group| group.runs(world.bot()));
+    let runs = |group: &ChatGroup| {
+        world
+            .group(*group)
+            .is_some_and(|group| group.runs(world.bot()))
+    };
     if let Some(group) = group_of(happening) {
-        let about_bot = matches!(happening, Happening::Departed { user, .. } if *user == world.bot());
-        let inside = world.group(group).is_some_and(|group| group.has(world.bot()));
+        let about_bot =
+            matches!(happening, Happening::Departed { user, .. } if *user == world.bot());
+        let inside = world
+            .group(group)
+            .is_some_and(|group| group.has(world.bot()));
         if !inside && !about_bot {
             return None;
         }
@@ -205,7 +212,12 @@ pub(super) fn happened(
     let say = |kind: &str| notice(world, faults, now_secs, kind);
     Some(match happening {
         Happening::Befriended { user } => with(say("friend_add"), json!({"user_id": id(user.0)})),
-        Happening::Asked { group, user, comment, flag } => {
+        Happening::Asked {
+            group,
+            user,
+            comment,
+            flag,
+        } => {
             if faults.hidden_requests || !runs(group) {
                 return None;
             }
@@ -216,11 +228,18 @@ pub(super) fn happened(
             })
         }
         Happening::Joined { group, user, by } => {
-            let (kind, operator) = if faults.odd_members { ("invite", 0) } else { ("approve", by.0) };
-            with(say("group_increase"), json!({
-                "sub_type": kind, "group_id": id(group.0), "user_id": id(user.0),
-                "operator_id": id(operator),
-            }))
+            let (kind, operator) = if faults.odd_members {
+                ("invite", 0)
+            } else {
+                ("approve", by.0)
+            };
+            with(
+                say("group_increase"),
+                json!({
+                    "sub_type": kind, "group_id": id(group.0), "user_id": id(user.0),
+                    "operator_id": id(operator),
+                }),
+            )
         }
         Happening::Departed { group, user, how } => {
             let (kind, operator) = match how {
@@ -230,30 +249,58 @@ pub(super) fn happened(
                 Departure::Left if faults.odd_members => ("kick", 0),
                 Departure::Left => ("leave", user.0),
             };
-            with(say("group_decrease"), json!({
-                "sub_type": kind, "group_id": id(group.0), "user_id": id(user.0),
-                "operator_id": id(operator),
-            }))
+            with(
+                say("group_decrease"),
+                json!({
+                    "sub_type": kind, "group_id": id(group.0), "user_id": id(user.0),
+                    "operator_id": id(operator),
+                }),
+            )
         }
-        Happening::Carded { group, user, old, new } => with(say("group_card"), json!({
-            "group_id": id(group.0), "user_id": id(user.0), "card_old": old, "card_new": new,
-        })),
-        Happening::Renamed { group, by, name } => with(say("notify"), json!({
-            "sub_type": "group_name", "group_id": id(group.0), "user_id": id(by.0),
-            "name_new": name,
-        })),
-        Happening::Muted { group, user, by, seconds } => with(say("group_ban"), json!({
-            "sub_type": if *seconds > 0 { "ban" } else { "lift_ban" }, "group_id": id(group.0),
-            "user_id": id(user.0), "operator_id": id(by.0), "duration": seconds,
-        })),
-        Happening::AllMuted { group, by, on } => with(say("group_ban"), json!({
-            "sub_type": if *on { "ban" } else { "lift_ban" }, "group_id": id(group.0),
-            "user_id": id(0), "operator_id": id(by.0), "duration": if *on { -1 } else { 0 },
-        })),
-        Happening::Ranked { group, user, admin } => with(say("group_admin"), json!({
-            "sub_type": if *admin { "set" } else { "unset" }, "group_id": id(group.0),
-            "user_id": id(user.0),
-        })),
+        Happening::Carded {
+            group,
+            user,
+            old,
+            new,
+        } => with(
+            say("group_card"),
+            json!({
+                "group_id": id(group.0), "user_id": id(user.0), "card_old": old, "card_new": new,
+            }),
+        ),
+        Happening::Renamed { group, by, name } => with(
+            say("notify"),
+            json!({
+                "sub_type": "group_name", "group_id": id(group.0), "user_id": id(by.0),
+                "name_new": name,
+            }),
+        ),
+        Happening::Muted {
+            group,
+            user,
+            by,
+            seconds,
+        } => with(
+            say("group_ban"),
+            json!({
+                "sub_type": if *seconds > 0 { "ban" } else { "lift_ban" }, "group_id": id(group.0),
+                "user_id": id(user.0), "operator_id": id(by.0), "duration": seconds,
+            }),
+        ),
+        Happening::AllMuted { group, by, on } => with(
+            say("group_ban"),
+            json!({
+                "sub_type": if *on { "ban" } else { "lift_ban" }, "group_id": id(group.0),
+                "user_id": id(0), "operator_id": id(by.0), "duration": if *on { -1 } else { 0 },
+            }),
+        ),
+        Happening::Ranked { group, user, admin } => with(
+            say("group_admin"),
+            json!({
+                "sub_type": if *admin { "set" } else { "unset" }, "group_id": id(group.0),
+                "user_id": id(user.0),
+            }),
+        ),
         Happening::Made { .. } | Happening::TurnedDown { .. } | Happening::TableChanged => {
             return None;
         }
@@ -262,11 +309,14 @@ pub(super) fn happened(
 
 /// The notice of an account that was put offline.
 pub(super) fn bot_offline(world: &World, faults: &Faults, now_secs: i64) -> Value {
-    with(notice(world, faults, now_secs, "bot_offline"), json!({
-        "user_id": names::number(faults.ids, world.bot().0),
-        "tag": "下线通知",
-        "message": "您的账号已在另一台终端登录",
-    }))
+    with(
+        notice(world, faults, now_secs, "bot_offline"),
+        json!({
+            "user_id": names::number(faults.ids, world.bot().0),
+            "tag": "下线通知",
+            "message": "您的账号已在另一台终端登录",
+        }),
+    )
 }
 
 /// The first event of a connection.
@@ -316,4 +366,3 @@ fn with(mut event: Value, more: Value) -> Value {
     }
     event
 }
-

@@ -62,7 +62,10 @@ pub struct RefuseSends {
 /// What goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches, set by name over HTTP")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, set by name over HTTP"
+)]
 pub struct Faults {
     /// The quote of a message gets lost; the automatic mention and the text stay.
     pub drop_reply: bool,
@@ -137,7 +140,9 @@ impl FaultBoard {
 
     /// Sets the faults that are named in a JSON object; the others stay as they are.
     pub fn set(&self, named: &Value) -> Result<Faults, BadFaults> {
-        let named = named.as_object().ok_or_else(|| BadFaults("要一个 JSON 对象".to_owned()))?;
+        let named = named
+            .as_object()
+            .ok_or_else(|| BadFaults("要一个 JSON 对象".to_owned()))?;
         let mut faults = self.lock();
         let mut whole = serde_json::to_value(&*faults).unwrap_or_default();
         if let Some(fields) = whole.as_object_mut() {
@@ -174,7 +179,10 @@ impl FaultBoard {
     /// Uses up one refusal of a send; its result number.
     pub(super) fn spend_refusal(&self) -> Option<i64> {
         let mut faults = self.lock();
-        let refusal = faults.refuse_sends.as_mut().filter(|refusal| refusal.count > 0)?;
+        let refusal = faults
+            .refuse_sends
+            .as_mut()
+            .filter(|refusal| refusal.count > 0)?;
         refusal.count -= 1;
         Some(refusal.result)
     }
@@ -213,8 +221,12 @@ mod tests {
     #[test]
     fn named_faults_are_set_and_the_others_stay() {
         let board = FaultBoard::default();
-        board.set(&json!({"drop_reply": true, "ids": "text"})).unwrap();
-        let now = board.set(&json!({"refuse_sends": {"result": 120, "count": 2}})).unwrap();
+        board
+            .set(&json!({"drop_reply": true, "ids": "text"}))
+            .unwrap();
+        let now = board
+            .set(&json!({"refuse_sends": {"result": 120, "count": 2}}))
+            .unwrap();
         assert!(now.drop_reply);
         assert_eq!(now.ids, IdStyle::Text);
         assert_eq!(board.spend_refusal(), Some(120));
@@ -227,7 +239,11 @@ mod tests {
     #[test]
     fn what_is_not_understood_changes_nothing() {
         let board = FaultBoard::default();
-        for bad in [json!(7), json!({"drop_replies": true}), json!({"lose_events": -1})] {
+        for bad in [
+            json!(7),
+            json!({"drop_replies": true}),
+            json!({"lose_events": -1}),
+        ] {
             assert!(board.set(&bad).is_err(), "{bad}");
         }
         assert_eq!(board.now(), Faults::default());
@@ -236,7 +252,9 @@ mod tests {
     #[test]
     fn counts_go_down() {
         let board = FaultBoard::default();
-        board.set(&json!({"lose_events": 1, "no_effect": {"set_group_kick": 1}})).unwrap();
+        board
+            .set(&json!({"lose_events": 1, "no_effect": {"set_group_kick": 1}}))
+            .unwrap();
         assert!(board.spend(|faults| &mut faults.lose_events));
         assert!(!board.spend(|faults| &mut faults.lose_events));
         assert!(board.spend_no_effect("set_group_kick"));

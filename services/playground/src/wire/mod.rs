@@ -53,7 +53,11 @@ pub(crate) async fn run(
     target: Target,
     stop: CancellationToken,
 ) {
-    let side = Arc::new(Side { hall, faults, memory: Memory::default() });
+    let side = Arc::new(Side {
+        hall,
+        faults,
+        memory: Memory::default(),
+    });
     loop {
         let ending = tokio::select! {
             () = stop.cancelled() => return,
@@ -85,7 +89,9 @@ async fn connect_once(side: &Arc<Side>, target: &Target, stop: &CancellationToke
     match tokio::time::timeout(HANDSHAKE, connect_async(request)).await {
         Ok(Ok((socket, _))) => {
             tracing::debug!(url = target.url, "the playground is connected");
-            Session::new(Arc::clone(side), target.heartbeat).run(socket, stop).await
+            Session::new(Arc::clone(side), target.heartbeat)
+                .run(socket, stop)
+                .await
         }
         Ok(Err(error)) => {
             tracing::debug!(%error, "the playground could not connect");
@@ -99,7 +105,10 @@ fn request(target: &Target, account: u64) -> anyhow::Result<Request<()>> {
     let mut request = target.url.as_str().into_client_request()?;
     let headers = request.headers_mut();
     let mut set = |name: &'static str, value: String| -> anyhow::Result<()> {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_str(&value)?);
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_str(&value)?,
+        );
         Ok(())
     };
     set("x-self-id", account.to_string())?;

@@ -49,14 +49,20 @@ impl Memory {
     /// The process starts anew: nothing up to this place is known.
     pub(super) fn forget(&self, upto: u64) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = Known { forgotten_upto: upto, learned: HashSet::new() };
+        *known = Known {
+            forgotten_upto: upto,
+            learned: HashSet::new(),
+        };
     }
 
     /// A history has listed these messages.
     pub(super) fn learn(&self, messages: &[Message]) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let upto = known.forgotten_upto;
-        let old = messages.iter().map(|message| message.seq).filter(|seq| *seq <= upto);
+        let old = messages
+            .iter()
+            .map(|message| message.seq)
+            .filter(|seq| *seq <= upto);
         known.learned.extend(old);
     }
 
@@ -75,11 +81,16 @@ pub(super) async fn meant(
     within: Option<Scene>,
 ) -> Result<Option<(Scene, Message)>, Trouble> {
     let digits = id.as_str().trim_start_matches('-');
-    let Ok(number) = digits.parse::<u64>() else { return Ok(None) };
+    let Ok(number) = digits.parse::<u64>() else {
+        return Ok(None);
+    };
     let found = match (style, within) {
         (IdStyle::Colliding, Some(scene)) => by_real(hall, scene, number).await?,
         (_, Some(scene)) => match MessageNumber::place(number) {
-            Some(seq) => hall.message(scene, seq).await?.map(|message| (scene, message)),
+            Some(seq) => hall
+                .message(scene, seq)
+                .await?
+                .map(|message| (scene, message)),
             None => None,
         },
         (_, None) => match MessageNumber::place(number) {
@@ -96,5 +107,8 @@ async fn by_real(
     real: u64,
 ) -> Result<Option<(Scene, Message)>, Trouble> {
     let all = hall.history(scene, Page::Newest, usize::MAX).await?;
-    Ok(all.into_iter().find(|message| message.real == real).map(|message| (scene, message)))
+    Ok(all
+        .into_iter()
+        .find(|message| message.real == real)
+        .map(|message| (scene, message)))
 }

@@ -65,7 +65,10 @@ pub(super) async fn friend_history(side: &Side, params: &Fields) -> Reply {
 /// Without a start the newest; from a start towards the newest, or with `reverse_order` back
 /// from it, the start included either way.
 async fn history(side: &Side, scene: Scene, params: &Fields) -> Result<Reply, Reply> {
-    let count = params.number("count").unwrap_or(PAGE_DEFAULT).clamp(1, PAGE_LIMIT);
+    let count = params
+        .number("count")
+        .unwrap_or(PAGE_DEFAULT)
+        .clamp(1, PAGE_LIMIT);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let reverse = ["reverse_order", "reverseOrder"]
         .iter()
@@ -78,7 +81,11 @@ async fn history(side: &Side, scene: Scene, params: &Fields) -> Result<Reply, Re
             let (_, message) = names::meant(&side.hall, &side.memory, ids, &id, Some(scene))
                 .await?
                 .ok_or_else(|| Reply::failed(format!("消息{id}不存在")))?;
-            if reverse { Page::UpTo(message.seq) } else { Page::From(message.seq) }
+            if reverse {
+                Page::UpTo(message.seq)
+            } else {
+                Page::From(message.seq)
+            }
         }
     };
     let mut messages = side.hall.history(scene, page, count).await?;
@@ -87,7 +94,9 @@ async fn history(side: &Side, scene: Scene, params: &Fields) -> Result<Reply, Re
     if reverse {
         messages.reverse();
     }
-    Ok(Reply::Done(json!({"messages": list(side, scene, &messages).await?})))
+    Ok(Reply::Done(
+        json!({"messages": list(side, scene, &messages).await?}),
+    ))
 }
 
 async fn list(side: &Side, scene: Scene, messages: &[Message]) -> Result<Vec<Value>, Reply> {
@@ -134,9 +143,11 @@ pub(super) async fn member(side: &Side, params: &Fields) -> Reply {
         Err(refused) => return refused,
     };
     either_way(
-        with_group(side, params, |world, ids, id, group| match group.member(user) {
-            Some(member) => Ok(shown_member(world, ids, id, user, member)),
-            None => Err(Reply::failed(format!("群({id})成员{user}不存在"))),
+        with_group(side, params, |world, ids, id, group| {
+            match group.member(user) {
+                Some(member) => Ok(shown_member(world, ids, id, user, member)),
+                None => Err(Reply::failed(format!("群({id})成员{user}不存在"))),
+            }
         })
         .await,
     )
@@ -145,7 +156,10 @@ pub(super) async fn member(side: &Side, params: &Fields) -> Reply {
 /// `get_group_info`.
 pub(super) async fn group(side: &Side, params: &Fields) -> Reply {
     either_way(
-        with_group(side, params, |_, ids, id, group| Ok(shown_group(ids, id, group))).await,
+        with_group(side, params, |_, ids, id, group| {
+            Ok(shown_group(ids, id, group))
+        })
+        .await,
     )
 }
 
@@ -157,7 +171,8 @@ pub(super) async fn groups(side: &Side) -> Reply {
         .hall
         .world(|world| {
             let own = world.groups().filter(|(_, group)| group.has(bot));
-            own.map(|(id, group)| shown_group(ids, id, group)).collect::<Vec<_>>()
+            own.map(|(id, group)| shown_group(ids, id, group))
+                .collect::<Vec<_>>()
         })
         .await;
     list.map_or_else(Reply::from, |list| Reply::Done(json!(list)))
@@ -190,8 +205,10 @@ pub(super) async fn stranger(side: &Side, params: &Fields) -> Reply {
         Err(refused) => return refused,
     };
     let ids = side.faults.now().ids;
-    let nickname =
-        side.hall.world(|world| world.person(user).map(|person| person.nickname.clone())).await;
+    let nickname = side
+        .hall
+        .world(|world| world.person(user).map(|person| person.nickname.clone()))
+        .await;
     match nickname {
         Ok(Some(nickname)) => Reply::Done(json!({
             "user_id": names::number(ids, user.0), "nickname": nickname, "sex": "unknown", "age": 0,
@@ -245,10 +262,12 @@ async fn with_group(
     let bot = side.hall.bot();
     let seen = side
         .hall
-        .world(|world| match world.group(id).filter(|group| group.has(bot)) {
-            Some(group) => look(world, ids, id, group),
-            None => Err(Reply::failed(format!("群{id}不存在"))),
-        })
+        .world(
+            |world| match world.group(id).filter(|group| group.has(bot)) {
+                Some(group) => look(world, ids, id, group),
+                None => Err(Reply::failed(format!("群{id}不存在"))),
+            },
+        )
         .await?;
     seen.map(Reply::Done)
 }

@@ -24,17 +24,26 @@ pub(super) enum Reply {
 impl Reply {
     /// Parameters that make no sense.
     pub(super) fn bad(words: impl Into<String>) -> Self {
-        Self::Failed { retcode: 1400, words: words.into() }
+        Self::Failed {
+            retcode: 1400,
+            words: words.into(),
+        }
     }
 
     /// A failure in words.
     pub(super) fn failed(words: impl Into<String>) -> Self {
-        Self::Failed { retcode: 1200, words: words.into() }
+        Self::Failed {
+            retcode: 1200,
+            words: words.into(),
+        }
     }
 
     /// No such action.
     pub(super) fn unknown(action: &str) -> Self {
-        Self::Failed { retcode: 1404, words: format!("不支持的API {action}") }
+        Self::Failed {
+            retcode: 1404,
+            words: format!("不支持的API {action}"),
+        }
     }
 
     /// A send that the platform refused with one of its numbers.

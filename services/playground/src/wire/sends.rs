@@ -24,7 +24,10 @@ pub(super) async fn private(side: &Side, params: &Fields) -> Reply {
 
 async fn try_private(side: &Side, params: &Fields) -> Result<Reply, Reply> {
     let user = user_id(params)?;
-    let known = side.hall.world(|world| world.person(user).is_some()).await?;
+    let known = side
+        .hall
+        .world(|world| world.person(user).is_some())
+        .await?;
     if let Ok(group) = group_id(params)
         && (side.faults.now().private_leak || !known)
     {
@@ -66,7 +69,10 @@ pub(super) async fn bundle(side: &Side, params: &Fields) -> Reply {
         Ok(_) => return Reply::bad("messages 里没有 node"),
         Err(refused) => return refused,
     };
-    let draft = Draft { pieces: vec![Piece::Bundle(nodes)], reply_to: None };
+    let draft = Draft {
+        pieces: vec![Piece::Bundle(nodes)],
+        reply_to: None,
+    };
     match send(side, Scene::Group(group), draft).await {
         Reply::Done(mut data) => {
             let id = data["message_id"].clone();
@@ -85,7 +91,9 @@ pub(super) async fn delete(side: &Side, params: &Fields) -> Reply {
 
 async fn try_delete(side: &Side, params: &Fields) -> Result<Reply, Reply> {
     let (scene, message) = wanted(side, params).await?;
-    side.hall.recall(side.hall.bot(), scene, message.seq).await?;
+    side.hall
+        .recall(side.hall.bot(), scene, message.seq)
+        .await?;
     Ok(Reply::Done(Value::Null))
 }
 
@@ -99,15 +107,21 @@ async fn try_react(side: &Side, params: &Fields) -> Result<Reply, Reply> {
     if matches!(scene, Scene::Private(_)) {
         return Err(Reply::failed("只有群消息可以贴表情"));
     }
-    let face = params.id("emoji_id").ok_or_else(|| Reply::bad("缺少 emoji_id"))?;
+    let face = params
+        .id("emoji_id")
+        .ok_or_else(|| Reply::bad("缺少 emoji_id"))?;
     let on = params.flag("set").unwrap_or(true);
-    side.hall.react(side.hall.bot(), scene, message.seq, face.to_string(), on).await?;
+    side.hall
+        .react(side.hall.bot(), scene, message.seq, face.to_string(), on)
+        .await?;
     Ok(Reply::Done(json!({"result": 0, "errMsg": ""})))
 }
 
 /// The message that `message_id` names.
 pub(super) async fn wanted(side: &Side, params: &Fields) -> Result<(Scene, Message), Reply> {
-    let id = params.id("message_id").ok_or_else(|| Reply::bad("缺少 message_id"))?;
+    let id = params
+        .id("message_id")
+        .ok_or_else(|| Reply::bad("缺少 message_id"))?;
     let ids = side.faults.now().ids;
     names::meant(&side.hall, &side.memory, ids, &id, None)
         .await?
@@ -149,8 +163,10 @@ async fn refused_send(side: &Side, scene: Scene, trouble: Trouble) -> Reply {
         }
         (Trouble::Refused(Refusal::Muted { .. }), _) => Reply::result(MUTED, ""),
         (Trouble::Refused(Refusal::NoWayToBot(_)), Scene::Private(user)) => {
-            let shares_a_group =
-                side.hall.world(|world| world.may_write_to_bot(user).is_ok()).await;
+            let shares_a_group = side
+                .hall
+                .world(|world| world.may_write_to_bot(user).is_ok())
+                .await;
             match shares_a_group {
                 Ok(true) => Reply::result(NO_TEMPORARY_CHAT, "对方未开启临时会话"),
                 _ => Reply::result(NO_FRIEND, "请先添加对方为好友"),
@@ -172,11 +188,17 @@ async fn draft(side: &Side, scene: Scene, params: &Fields) -> Result<Draft, Repl
     }
     let body = Body::read(&given);
     if body.0.iter().any(|segment| segment.kind == "node") {
-        return Ok(Draft { pieces: vec![Piece::Bundle(nodes(side, &body).await?)], reply_to: None });
+        return Ok(Draft {
+            pieces: vec![Piece::Bundle(nodes(side, &body).await?)],
+            reply_to: None,
+        });
     }
     let ids = side.faults.now().ids;
     let in_group = matches!(scene, Scene::Group(_));
-    let mut draft = Draft { pieces: Vec::new(), reply_to: None };
+    let mut draft = Draft {
+        pieces: Vec::new(),
+        reply_to: None,
+    };
     for segment in &body.0 {
         match segment.piece() {
             Segment::Text("") => {}
@@ -230,7 +252,10 @@ async fn nodes(side: &Side, body: &Body) -> Result<Vec<Node>, Reply> {
 }
 
 fn first_of(data: &Fields, names: [&str; 2]) -> String {
-    let mut texts = names.iter().map(|name| data.text(name)).filter(|text| !text.is_empty());
+    let mut texts = names
+        .iter()
+        .map(|name| data.text(name))
+        .filter(|text| !text.is_empty());
     texts.next().unwrap_or_default().to_owned()
 }
 

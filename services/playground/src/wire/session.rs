@@ -47,7 +47,9 @@ pub(super) fn cut(side: &Side) -> Option<Ending> {
     if restart {
         side.memory.forget(side.hall.horizon());
     }
-    Some(Ending::Cut { away: Duration::from_millis(away_ms) })
+    Some(Ending::Cut {
+        away: Duration::from_millis(away_ms),
+    })
 }
 
 /// A connection.
@@ -60,7 +62,12 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(side: Arc<Side>, heartbeat: Duration) -> Self {
-        Self { side, heartbeat, stream: Stream::default(), told_offline: false }
+        Self {
+            side,
+            heartbeat,
+            stream: Stream::default(),
+            told_offline: false,
+        }
     }
 
     /// Runs until the connection ends.
@@ -81,10 +88,8 @@ impl Session {
         let workers = spawn_workers(&self.side, &outgoing, &mut tasks);
         let emit = |event: &Value| outgoing.send(event.to_string()).is_ok();
         emit(&events::lifecycle(self.side.hall.bot(), self.now_secs()));
-        let mut pulse = tokio::time::interval_at(
-            tokio::time::Instant::now() + self.heartbeat,
-            self.heartbeat,
-        );
+        let mut pulse =
+            tokio::time::interval_at(tokio::time::Instant::now() + self.heartbeat, self.heartbeat);
         let mut hold = tokio::time::interval(HOLD);
         loop {
             if let Some(ending) = cut(&self.side) {
@@ -141,7 +146,11 @@ impl Session {
         let faults = side.faults.now();
         let now = self.now_secs();
         let event = match news {
-            News::Said { scene, message, door } => {
+            News::Said {
+                scene,
+                message,
+                door,
+            } => {
                 if message.from == side.hall.bot() && !faults.own_messages {
                     return Ok(Vec::new());
                 }
@@ -153,9 +162,9 @@ impl Session {
                     .hall
                     .world(|world| {
                         let heard = match scene {
-                            Scene::Group(group) => {
-                                world.group(group).is_some_and(|group| group.has(world.bot()))
-                            }
+                            Scene::Group(group) => world
+                                .group(group)
+                                .is_some_and(|group| group.has(world.bot())),
                             Scene::Private(_) => true,
                         };
                         heard.then(|| {
@@ -170,16 +179,22 @@ impl Session {
             }
             News::Recalled { scene, message, by } => {
                 side.hall
-                    .world(|world| {
-                        Some(events::recalled(world, &faults, now, scene, &message, by))
-                    })
+                    .world(|world| Some(events::recalled(world, &faults, now, scene, &message, by)))
                     .await?
             }
-            News::Reacted { scene: Scene::Group(group), message, by, face, on } => {
+            News::Reacted {
+                scene: Scene::Group(group),
+                message,
+                by,
+                face,
+                on,
+            } => {
                 side.hall
                     .world(|world| {
                         let reaction = (by, face.as_str(), on);
-                        Some(events::reacted(world, &faults, now, group, &message, reaction))
+                        Some(events::reacted(
+                            world, &faults, now, group, &message, reaction,
+                        ))
                     })
                     .await?
             }
@@ -202,7 +217,11 @@ impl Session {
             return None;
         }
         let now = self.now_secs();
-        self.side.hall.world(|world| events::bot_offline(world, &faults, now)).await.ok()
+        self.side
+            .hall
+            .world(|world| events::bot_offline(world, &faults, now))
+            .await
+            .ok()
     }
 
     fn now_secs(&self) -> i64 {
@@ -214,7 +233,10 @@ impl Session {
 fn hand_over(workers: &[mpsc::UnboundedSender<Call>], text: &str) {
     match Frame::read(text) {
         Ok(Frame::Call(call)) => {
-            let peer = call.params.number("group_id").or_else(|| call.params.number("user_id"));
+            let peer = call
+                .params
+                .number("group_id")
+                .or_else(|| call.params.number("user_id"));
             let lane = usize::try_from(peer.unwrap_or(0)).unwrap_or(0) % workers.len();
             // A worker that is gone ends the session by itself.
             let _ = workers[lane].send(call);
@@ -240,7 +262,9 @@ fn spawn_workers(
                         continue;
                     }
                     let no_data = side.faults.now().no_data;
-                    let Some(frame) = reply.frame(&call.echo, no_data) else { continue };
+                    let Some(frame) = reply.frame(&call.echo, no_data) else {
+                        continue;
+                    };
                     if side.faults.spend(|faults| &mut faults.answer_twice) {
                         let _ = outgoing.send(frame.clone());
                     }

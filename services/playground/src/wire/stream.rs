@@ -34,8 +34,14 @@ impl Stream {
         if deaf(faults) {
             return Vec::new();
         }
-        let recall = event["notice_type"].as_str().is_some_and(|kind| kind.ends_with("_recall"));
-        if recall && faults.now().recall_twice { vec![event.clone(), event] } else { vec![event] }
+        let recall = event["notice_type"]
+            .as_str()
+            .is_some_and(|kind| kind.ends_with("_recall"));
+        if recall && faults.now().recall_twice {
+            vec![event.clone(), event]
+        } else {
+            vec![event]
+        }
     }
 
     /// Nothing came to swap with: what is held goes out late.
@@ -61,14 +67,19 @@ mod tests {
     }
 
     fn say(stream: &mut Stream, board: &FaultBoard, ids: &[u32]) -> Vec<Value> {
-        ids.iter().flat_map(|id| stream.message(board, json!(id))).collect()
+        ids.iter()
+            .flat_map(|id| stream.message(board, json!(id)))
+            .collect()
     }
 
     #[test]
     fn events_are_lost_swapped_and_doubled_as_ordered() {
         let board = board(&json!({"lose_events": 1, "swap_events": 1, "duplicate_events": 1}));
         let mut stream = Stream::default();
-        assert_eq!(say(&mut stream, &board, &[1, 2, 3, 4, 5]), [3, 2, 4, 4, 5].map(Value::from));
+        assert_eq!(
+            say(&mut stream, &board, &[1, 2, 3, 4, 5]),
+            [3, 2, 4, 4, 5].map(Value::from)
+        );
     }
 
     #[test]
@@ -90,7 +101,13 @@ mod tests {
     #[test]
     fn recalls_come_twice_when_ordered() {
         let board = board(&json!({"recall_twice": true}));
-        assert_eq!(Stream::other(&board, json!({"notice_type": "group_recall"})).len(), 2);
-        assert_eq!(Stream::other(&board, json!({"notice_type": "group_ban"})).len(), 1);
+        assert_eq!(
+            Stream::other(&board, json!({"notice_type": "group_recall"})).len(),
+            2
+        );
+        assert_eq!(
+            Stream::other(&board, json!({"notice_type": "group_ban"})).len(),
+            1
+        );
     }
 }

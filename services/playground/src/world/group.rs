@@ -99,7 +99,10 @@ pub struct Founding {
 impl Founding {
     /// Everybody who is to be in it.
     pub fn people(&self) -> impl Iterator<Item = UserId> {
-        [self.owner].into_iter().chain(self.admins.iter().copied()).chain(self.members.iter().copied())
+        [self.owner]
+            .into_iter()
+            .chain(self.admins.iter().copied())
+            .chain(self.members.iter().copied())
     }
 }
 
@@ -231,7 +234,10 @@ impl Group {
             barred: BTreeSet::new(),
         };
         group.enter(when, founding.owner, Rank::Owner);
-        for (people, rank) in [(&founding.admins, Rank::Admin), (&founding.members, Rank::Member)] {
+        for (people, rank) in [
+            (&founding.admins, Rank::Admin),
+            (&founding.members, Rank::Member),
+        ] {
             for user in people {
                 if group.has(*user) {
                     continue;
@@ -259,7 +265,9 @@ impl Group {
 
     /// Its owner.
     pub fn owner(&self) -> Option<UserId> {
-        self.members().find(|(_, member)| member.rank == Rank::Owner).map(|(id, _)| id)
+        self.members()
+            .find(|(_, member)| member.rank == Rank::Owner)
+            .map(|(id, _)| id)
     }
 
     /// What this person has been able to see here.
@@ -269,7 +277,9 @@ impl Group {
 
     /// May this person speak here now?
     pub fn may_speak(&self, group: ChatGroup, user: UserId, now: Time) -> Result<(), Refusal> {
-        let member = self.member(user).ok_or(Refusal::NotAMember { user, group })?;
+        let member = self
+            .member(user)
+            .ok_or(Refusal::NotAMember { user, group })?;
         let hushed = self.all_muted && member.rank == Rank::Member;
         if hushed || member.muted_until.is_some_and(|until| now < until) {
             return Err(Refusal::Muted { user, group });
@@ -287,7 +297,8 @@ impl Group {
 
     /// Is this person owner or administrator?
     pub fn runs(&self, user: UserId) -> bool {
-        self.member(user).is_some_and(|member| member.rank > Rank::Member)
+        self.member(user)
+            .is_some_and(|member| member.rank > Rank::Member)
     }
 
     pub(super) fn may_ask(&self, group: ChatGroup, user: UserId) -> Result<(), Refusal> {
@@ -301,9 +312,17 @@ impl Group {
     }
 
     pub(super) fn enter(&mut self, when: Moment, user: UserId, rank: Rank) {
-        let member = Member { card: String::new(), rank, joined: when.at, muted_until: None };
+        let member = Member {
+            card: String::new(),
+            rank,
+            joined: when.at,
+            muted_until: None,
+        };
         self.members.insert(user, member);
-        self.stays.entry(user).or_default().push(Stay { from: when.seq, until: None });
+        self.stays.entry(user).or_default().push(Stay {
+            from: when.seq,
+            until: None,
+        });
     }
 
     pub(super) fn leave(
@@ -312,12 +331,18 @@ impl Group {
         group: ChatGroup,
         user: UserId,
     ) -> Result<Happening, Refusal> {
-        let member = self.member(user).ok_or(Refusal::NotAMember { user, group })?;
+        let member = self
+            .member(user)
+            .ok_or(Refusal::NotAMember { user, group })?;
         if member.rank == Rank::Owner {
             return Err(Refusal::OwnerStays);
         }
         self.go(when, user);
-        Ok(Happening::Departed { group, user, how: Departure::Left })
+        Ok(Happening::Departed {
+            group,
+            user,
+            how: Departure::Left,
+        })
     }
 
     pub(super) fn kick(
@@ -333,7 +358,11 @@ impl Group {
         if bar {
             self.barred.insert(user);
         }
-        Ok(Happening::Departed { group, user, how: Departure::Kicked { by } })
+        Ok(Happening::Departed {
+            group,
+            user,
+            how: Departure::Kicked { by },
+        })
     }
 
     pub(super) fn set_card(
@@ -349,12 +378,20 @@ impl Group {
         if by != user {
             self.needs_power(group, by, user)?;
         }
-        let member = self.members.get_mut(&user).ok_or(Refusal::NotAMember { user, group })?;
+        let member = self
+            .members
+            .get_mut(&user)
+            .ok_or(Refusal::NotAMember { user, group })?;
         if member.card == card {
             return Ok(None);
         }
         let old = std::mem::replace(&mut member.card, card.to_owned());
-        Ok(Some(Happening::Carded { group, user, old, new: card.to_owned() }))
+        Ok(Some(Happening::Carded {
+            group,
+            user,
+            old,
+            new: card.to_owned(),
+        }))
     }
 
     pub(super) fn rename(
@@ -369,7 +406,11 @@ impl Group {
             return Ok(None);
         }
         name.clone_into(&mut self.name);
-        Ok(Some(Happening::Renamed { group, by, name: name.to_owned() }))
+        Ok(Some(Happening::Renamed {
+            group,
+            by,
+            name: name.to_owned(),
+        }))
     }
 
     pub(super) fn mute(
@@ -382,10 +423,20 @@ impl Group {
     ) -> Result<Happening, Refusal> {
         self.needs_power(group, by, user)?;
         let seconds = seconds.min(LONGEST_MUTE);
-        let member = self.members.get_mut(&user).ok_or(Refusal::NotAMember { user, group })?;
-        let span = i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000);
+        let member = self
+            .members
+            .get_mut(&user)
+            .ok_or(Refusal::NotAMember { user, group })?;
+        let span = i64::try_from(seconds)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(1000);
         member.muted_until = (seconds > 0).then(|| now.plus_ms(span));
-        Ok(Happening::Muted { group, user, by, seconds })
+        Ok(Happening::Muted {
+            group,
+            user,
+            by,
+            seconds,
+        })
     }
 
     pub(super) fn mute_all(
@@ -410,7 +461,10 @@ impl Group {
         if self.owner() != Some(by) || by == user {
             return Err(Refusal::NoRight { by, group });
         }
-        let member = self.members.get_mut(&user).ok_or(Refusal::NotAMember { user, group })?;
+        let member = self
+            .members
+            .get_mut(&user)
+            .ok_or(Refusal::NotAMember { user, group })?;
         let rank = if admin { Rank::Admin } else { Rank::Member };
         let changed = member.rank != rank;
         member.rank = rank;
@@ -418,14 +472,22 @@ impl Group {
     }
 
     pub(super) fn needs_rank(&self, group: ChatGroup, by: UserId) -> Result<(), Refusal> {
-        if self.runs(by) { Ok(()) } else { Err(Refusal::NoRight { by, group }) }
+        if self.runs(by) {
+            Ok(())
+        } else {
+            Err(Refusal::NoRight { by, group })
+        }
     }
 
     fn needs_power(&self, group: ChatGroup, by: UserId, over: UserId) -> Result<(), Refusal> {
         if !self.has(over) {
             return Err(Refusal::NotAMember { user: over, group });
         }
-        if self.outranks(by, over) { Ok(()) } else { Err(Refusal::NoRight { by, group }) }
+        if self.outranks(by, over) {
+            Ok(())
+        } else {
+            Err(Refusal::NoRight { by, group })
+        }
     }
 
     fn go(&mut self, when: Moment, user: UserId) {
@@ -436,10 +498,13 @@ impl Group {
     }
 }
 
-
 fn check_name(name: &str) -> Result<(), Refusal> {
     if name.trim().is_empty() {
         return Err(Refusal::Empty);
     }
-    if name.chars().count() > NAME_LIMIT { Err(Refusal::TooLong(NAME_LIMIT)) } else { Ok(()) }
+    if name.chars().count() > NAME_LIMIT {
+        Err(Refusal::TooLong(NAME_LIMIT))
+    } else {
+        Ok(())
+    }
 }

@@ -92,7 +92,10 @@ impl Groups {
             self.all.insert(id, group);
             groups.push(id);
         }
-        Ok(vec![Happening::Made { people: Vec::new(), groups }])
+        Ok(vec![Happening::Made {
+            people: Vec::new(),
+            groups,
+        }])
     }
 
     pub(super) fn apply(
@@ -144,9 +147,11 @@ impl Groups {
         let happening = match verdict {
             Verdict::Granted if group.has(user) => return Ok(Vec::new()),
             Verdict::Granted => self.admit(when, id, user, by),
-            Verdict::Refused { reason } => {
-                Happening::TurnedDown { group: id, user, reason: reason.clone() }
-            }
+            Verdict::Refused { reason } => Happening::TurnedDown {
+                group: id,
+                user,
+                reason: reason.clone(),
+            },
         };
         Ok(vec![happening])
     }
@@ -156,7 +161,11 @@ impl Groups {
             group.enter(when, user, Rank::Member);
             self.seen.entry(user).or_default().insert(id);
         }
-        Happening::Joined { group: id, user, by }
+        Happening::Joined {
+            group: id,
+            user,
+            by,
+        }
     }
 
     /// A person who asks again while the answer is still out renews the request.
@@ -185,7 +194,12 @@ impl Groups {
         };
         self.requests.insert(number, (id, request));
         self.forget_the_oldest_answers();
-        Ok(Happening::Asked { group: id, user, comment: comment.to_owned(), flag })
+        Ok(Happening::Asked {
+            group: id,
+            user,
+            comment: comment.to_owned(),
+            flag,
+        })
     }
 
     fn forget_the_oldest_answers(&mut self) {

@@ -39,7 +39,10 @@ pub(super) struct People {
 
 impl People {
     pub(super) fn new(first: u64) -> Self {
-        Self { all: BTreeMap::new(), next: first }
+        Self {
+            all: BTreeMap::new(),
+            next: first,
+        }
     }
 
     pub(super) fn get(&self, user: UserId) -> Option<&Person> {
@@ -77,15 +80,26 @@ impl People {
             self.all.insert(id, newcomer.person.clone());
             made.push(id);
         }
-        happenings.push(Happening::Made { people: made, groups: Vec::new() });
+        happenings.push(Happening::Made {
+            people: made,
+            groups: Vec::new(),
+        });
         Ok(happenings)
     }
 
-    pub(super) fn befriend(&mut self, user: UserId, friend: bool) -> Result<Vec<Happening>, Refusal> {
+    pub(super) fn befriend(
+        &mut self,
+        user: UserId,
+        friend: bool,
+    ) -> Result<Vec<Happening>, Refusal> {
         let person = self.all.get_mut(&user).ok_or(Refusal::NoSuchPerson(user))?;
         let new = friend && !person.friend;
         person.friend = friend;
-        Ok(if new { vec![Happening::Befriended { user }] } else { Vec::new() })
+        Ok(if new {
+            vec![Happening::Befriended { user }]
+        } else {
+            Vec::new()
+        })
     }
 
     fn free_number(&mut self, bot: UserId) -> UserId {

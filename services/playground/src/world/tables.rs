@@ -48,7 +48,10 @@ pub struct Table {
 impl Table {
     /// Those whom bots play: everybody but the visitor.
     pub fn bots(&self) -> impl Iterator<Item = UserId> {
-        self.seats.iter().copied().filter(|seat| Some(*seat) != self.visitor)
+        self.seats
+            .iter()
+            .copied()
+            .filter(|seat| Some(*seat) != self.visitor)
     }
 
     /// Everybody at the table, the director last.
@@ -70,7 +73,10 @@ impl Tables {
     }
 
     pub(super) fn open(&self) -> impl Iterator<Item = (&str, &Table)> {
-        self.0.iter().filter(|(_, table)| !table.over).map(|(token, table)| (token.as_str(), table))
+        self.0
+            .iter()
+            .filter(|(_, table)| !table.over)
+            .map(|(token, table)| (token.as_str(), table))
     }
 
     pub(super) fn seat(&mut self, token: &str, table: &Table) -> Result<Vec<Happening>, Refusal> {
@@ -96,7 +102,10 @@ impl Tables {
     }
 
     fn open_mut(&mut self, token: &str) -> Result<&mut Table, Refusal> {
-        self.0.get_mut(token).filter(|table| !table.over).ok_or(Refusal::NoSuchTable)
+        self.0
+            .get_mut(token)
+            .filter(|table| !table.over)
+            .ok_or(Refusal::NoSuchTable)
     }
 
     fn forget_the_oldest(&mut self) {
