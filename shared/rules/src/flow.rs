@@ -131,6 +131,7 @@ impl Game {
                 self.kept.deadline = None;
                 self.kept.early = None;
                 self.kept.awaiting = self.kept.thread;
+                self.kept.shut = Some(self.now);
                 if self.kept.awaiting.is_none() {
                     self.after_window(window);
                 }

@@ -50,6 +50,8 @@ pub(crate) struct Kept {
     pub awaiting: Option<ThreadId>,
     /// The thread that is or was open last.
     pub thread: Option<ThreadId>,
+    /// When a vote thread was shut last: posts sent before belong to it.
+    pub shut: Option<Time>,
     /// The dusk's votes wait to be settled anew after a rewind.
     pub unsettled: bool,
     /// What was left of the running duration when the game was paused.
@@ -209,6 +211,7 @@ impl Game {
                 shift: 0,
                 awaiting: None,
                 thread: None,
+                shut: None,
                 unsettled: false,
                 paused: None,
                 cards: Vec::new(),

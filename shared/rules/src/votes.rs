@@ -46,7 +46,8 @@ impl Game {
             changes: self.board.vote.changes,
             changes_until: calendar.and_then(|c| before(c.changes_stop_minutes)),
             sped_up: self.world.sped_up,
-            opens_at: None,
+            // Chat has whole seconds.
+            opens_at: self.kept.shut.map(|at| Time(at.0.div_euclid(1000) * 1000)),
             closes_at: self.kept.deadline,
             petitions_until: if day {
                 calendar.and_then(|c| before(c.petitions_stop_minutes))
@@ -353,7 +354,8 @@ impl Game {
             if rules.few_posts_three_days > 0 && three.len() == 3 && three.iter().all(few) {
                 idle.push((seat, "few_posts_three_days"));
             }
-            if rules.no_vote && !book.ballots.iter().any(|b| b.voter == seat) {
+            let voted = book.ballots.iter().any(|b| b.voter == seat) || book.void.has(seat);
+            if rules.no_vote && !voted {
                 idle.push((seat, "no_vote"));
             }
         }
