@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 const ANN: u64 = 102;
 const BOB: u64 = 103;
+const OTHER: u64 = 104;
 const SQUARE: u64 = 5_000;
 const POOL: u64 = 700_001;
 
@@ -15,8 +16,9 @@ async fn stage() -> Stage {
     stage.person(ANN, "安", true).await;
     stage.person(BOB, "波", false).await;
     let square = json!({"id": SQUARE, "name": "广场", "members": [ANN, BOB], "door": "open"});
+    stage.person(OTHER, "旁人", true).await;
     stage.api("/groups", square).await;
-    stage.ingest.forget();
+    stage.settle(OTHER).await;
     stage
 }
 

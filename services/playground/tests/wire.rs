@@ -22,7 +22,7 @@ async fn stage() -> Stage {
         "id": SQUARE, "name": "广场", "owner": OWNER, "bot": "admin", "members": [ANN, BOB],
     });
     stage.api("/groups", square).await;
-    stage.ingest.forget();
+    stage.settle(OWNER).await;
     stage
 }
 
@@ -338,6 +338,8 @@ async fn a_muted_or_removed_bot_cannot_speak() {
     let refused = stage.ingest.refused("send_group_msg", say).await;
     assert_eq!(result(&refused), Some("110"));
     stage.ingest.forget();
+    let mute = json!({"by": OWNER, "do": "mute_all", "on": false});
+    stage.api(&act, mute).await;
     stage.say(ANN, SQUARE, "它走了").await;
     stage.whisper(ANN, "标记").await;
     stage.ingest.heard("标记").await;

@@ -110,6 +110,13 @@ impl Stage {
         reply.body
     }
 
+    /// Waits until everything up to here has arrived at the other end, and forgets it.
+    pub async fn settle(&self, somebody: u64) {
+        self.whisper(somebody, "就绪").await;
+        self.ingest.heard("就绪").await;
+        self.ingest.forget();
+    }
+
     /// Makes a person.
     pub async fn person(&self, id: u64, nickname: &str, friend: bool) {
         self.api(
