@@ -22,6 +22,8 @@ mod step;
 #[cfg(test)]
 mod testing;
 mod words;
+#[cfg(test)]
+mod world;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

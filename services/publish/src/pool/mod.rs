@@ -219,3 +219,6 @@ fn answer(game: GameId, name: &str, group: Option<ChatGroup>, lease: u64, effect
     };
     effects.send(Service::Publish, game.to_string(), &given);
 }
+
+#[cfg(test)]
+mod tests;

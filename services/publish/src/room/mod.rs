@@ -225,6 +225,3 @@ impl Room {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
