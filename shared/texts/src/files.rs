@@ -9,6 +9,7 @@ macro_rules! files {
 }
 
 files! {
+    "answer.txt",
     "director.txt",
     "groups.txt",
     "help.txt",

@@ -1,0 +1,215 @@
+//! Lines typed in a running game.
+
+use chat::{Reader, Said};
+use protocol::{Audience, Line, Phrase, Place, SayKind};
+use rules::input::Act;
+use rules::{GroupId, Refusal, SeatId, SkillId, Stamp};
+use serde_json::json;
+
+use crate::act::{self, Receipts};
+use crate::answers;
+use crate::director;
+use crate::frame::Frame;
+use crate::help;
+use crate::phrases;
+use crate::state;
+use crate::status;
+use crate::step::Step;
+use crate::table::Table;
+
+/// Takes a line that somebody typed.
+pub(crate) fn line(table: &mut Table, frame: &Frame, line: &Line, step: &mut Step) {
+    let user = line.speaker.user;
+    if line.place == Place::Private {
+        if let Some(holder) = table
+            .seating
+            .holders
+            .iter_mut()
+            .find(|holder| holder.user == user)
+        {
+            holder.unreachable = false;
+        }
+    }
+    let seat = table.seat_of(user);
+    // Nobody directs a game in which they have a seat, whatever else is so.
+    let directs = seat.is_none() && frame.directs(user);
+    let reader = if directs {
+        Reader::Director
+    } else {
+        Reader::Player
+    };
+    let said = match chat::read(&line.text, &table.vocabulary, reader) {
+        Ok(said) => said,
+        Err(misread) => return answers::not_understood(step, line, &misread),
+    };
+    match said {
+        Said::Skill { .. }
+        | Said::Decline(_)
+        | Said::LastWords(_)
+        | Said::Surrender
+        | Said::AgreeSurrender => match seat {
+            Some(seat) => own_act(table, seat, &said, line, step),
+            None => answers::plain_if_expected(step, line, "answer/no-seat"),
+        },
+        Said::Status => own_status(table, seat, line, step),
+        Said::Help(about) => {
+            help::in_game(frame, &table.game, seat, line, about.as_deref(), step);
+        }
+        Said::Elevator => step.answer(line, status::elevator(table, frame)),
+        Said::Notices => notices(table, line, step),
+        Said::Open => {
+            let already = Phrase::new("lobby/already", json!({"name": frame.name}));
+            step.answer(line, already);
+        }
+        Said::SignUp(_) | Said::Quit => {
+            answers::plain_if_expected(step, line, "answer/already-dealt");
+        }
+        Said::VotePost | Said::Petition => {
+            answers::plain_if_expected(step, line, "answer/square-only");
+        }
+        Said::Run | Said::Withdraw => answers::plain(step, line, "answer/no-candidacy"),
+        Said::Director(command) if directs => director::command(table, frame, &command, line, step),
+        Said::Director(_) => answers::plain_if_expected(step, line, "answer/director-only"),
+        Said::Confirm | Said::Ballots | Said::Vote { .. } | Said::Diary(_) | Said::Say(_) => {
+            answers::plain_if_expected(step, line, "answer/not-here")
+        }
+    }
+}
+
+// --- what a seat does ------------------------------------------------------------------------
+
+fn own_act(table: &mut Table, seat: SeatId, said: &Said, line: &Line, step: &mut Step) {
+    let Some(act) = fitting_act(table, seat, said, &line.place) else {
+        return answers::plain(step, line, "answer/private-only");
+    };
+    if too_late(table, &act, line.stamp) {
+        return answers::plain(step, line, "answer/too-late");
+    }
+    let receipts = match line.place {
+        Place::Group(_) => Receipts::ByGroup,
+        Place::Private | Place::Square => Receipts::Private,
+    };
+    if let Err(refusal) = act::apply(table, act, line.received, line.stamp, receipts, step) {
+        step.answer(line, phrases::refusal(table, &refusal));
+    }
+}
+
+/// The act, if it may be sent from there: everything in private, a group's own skill and its
+/// surrender in the group too, nothing in the square.
+fn fitting_act(table: &Table, seat: SeatId, said: &Said, place: &Place) -> Option<Act> {
+    let group = match place {
+        Place::Private => return Some(act_of(seat, said)?),
+        Place::Square => return None,
+        Place::Group(name) => table.game.board().group(name).ok()?,
+    };
+    let owned = |skill: SkillId| table.game.board().skill_def(skill).team == Some(group);
+    match said {
+        Said::Skill { skill, .. } | Said::Decline(Some(skill)) if owned(*skill) => {
+            act_of(seat, said)
+        }
+        Said::Decline(None) => {
+            let skill = team_skill(table, seat, group)?;
+            act_of(seat, &Said::Decline(Some(skill)))
+        }
+        Said::Surrender | Said::AgreeSurrender => act_of(seat, said),
+        _ => None,
+    }
+}
+
+/// The skill of this group that the seat holds.
+fn team_skill(table: &Table, seat: SeatId, group: GroupId) -> Option<SkillId> {
+    let board = table.game.board();
+    let holdings = &table.game.seat(seat)?.holdings;
+    holdings
+        .iter()
+        .map(|holding| holding.skill)
+        .find(|skill| board.skill_def(*skill).team == Some(group))
+}
+
+/// What the rules are asked to do for a seat that says this.
+pub(crate) fn act_of(seat: SeatId, said: &Said) -> Option<Act> {
+    Some(match said {
+        Said::Skill { skill, words, .. } => Act::Use {
+            seat,
+            skill: *skill,
+            words: words.iter().map(chat::Word::for_rules).collect(),
+        },
+        Said::Decline(skill) => Act::Decline {
+            seat,
+            skill: *skill,
+        },
+        Said::LastWords(text) => Act::LastWords {
+            seat,
+            text: text.clone(),
+        },
+        Said::Surrender => Act::Surrender { seat },
+        Said::AgreeSurrender => Act::AgreeSurrender { seat },
+        _ => return None,
+    })
+}
+
+/// Was it sent after the deadline of the window that is still open (G25)? What counts is when
+/// chat says it was sent.
+fn too_late(table: &Table, act: &Act, stamp: Stamp) -> bool {
+    let timed = matches!(
+        act,
+        Act::Use { .. } | Act::Decline { .. } | Act::LastWords { .. }
+    );
+    timed
+        && table
+            .game
+            .window_ends()
+            .is_some_and(|end| stamp.time() > end)
+}
+
+/// The refusal of what was typed in a seat's name by the director.
+pub(crate) fn act_for(
+    table: &mut Table,
+    seat: SeatId,
+    said: &Said,
+    line: &Line,
+    step: &mut Step,
+) -> Result<(), Refusal> {
+    let act = act_of(seat, said).ok_or(Refusal::OrderNotNow)?;
+    act::apply(
+        table,
+        act,
+        line.received,
+        line.stamp,
+        Receipts::Private,
+        step,
+    )
+}
+
+// --- what anyone asks ------------------------------------------------------------------------
+
+fn own_status(table: &Table, seat: Option<SeatId>, line: &Line, step: &mut Step) {
+    match (seat, &line.place) {
+        (Some(seat), Place::Private) => step.answer(line, status::of_seat(table, seat)),
+        (Some(_), Place::Square | Place::Group(_)) => {
+            answers::plain(step, line, "answer/private-only");
+        }
+        (None, _) => answers::plain_if_expected(step, line, "answer/no-seat"),
+    }
+}
+
+/// 公告: the public notices so far, without those that are held back.
+fn notices(table: &Table, line: &Line, step: &mut Step) {
+    let held = table.seating.held.as_ref().map_or(0, Vec::len);
+    let said = table.seating.bulletin.len().saturating_sub(held);
+    let phrases: Vec<Phrase> = table.seating.bulletin[..said].to_vec();
+    if phrases.is_empty() {
+        return answers::plain(step, line, "answer/no-notices");
+    }
+    let to = match &line.place {
+        Place::Private => Audience::Scene(protocol::Scene::Private(line.speaker.user)),
+        Place::Square => Audience::Square,
+        Place::Group(name) => Audience::Group(name.clone()),
+    };
+    step.say(to, SayKind::Answer, phrases);
+}
+
+/// The director's `状态` and `结算`, in private wherever they were typed.
+pub(crate) fn whole_game(table: &Table, frame: &Frame, line: &Line, step: &mut Step) {
+    step.answer_in_private(line, state::whole(table, frame));
+}
