@@ -1,6 +1,6 @@
 //! The bridge as a whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -95,17 +95,17 @@ impl Bridge {
         for account in unclear.keys() {
             self.hub().side(*account);
         }
-        let mut attended = HashMap::new();
+        let mut attended = HashSet::new();
         let mut tasks = JoinSet::new();
         let mut arrivals = self.hub().arrivals();
         loop {
             arrivals.mark_unchanged();
             for side in self.hub().all() {
-                attended.entry(side.account).or_insert_with(|| {
+                if attended.insert(side.account) {
                     let before = unclear.get(&side.account).copied().unwrap_or(0);
                     tasks.spawn(Listener::new(self.clone(), Arc::clone(&side)).run());
                     tasks.spawn(Sender::new(self.clone(), Arc::clone(&side), before).run());
-                });
+                }
             }
             tokio::select! {
                 _ = arrivals.changed() => {}

@@ -206,6 +206,7 @@ mod tests {
             square: ChatGroup(9),
             state: RosterState::Lobby,
             directors: vec![UserId(2)],
+            skill_words: Vec::new(),
             seats: Vec::new(),
         };
         let directory = Directory {

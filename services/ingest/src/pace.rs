@@ -41,21 +41,34 @@ impl Pacer {
         }
     }
 
-    /// Waits for this scene's turn.
+    /// Waits for the turn of something said in this scene.
     pub(crate) async fn turn(&self, scene: Scene) {
-        if let Some(until) = self.take(scene, Instant::now()) {
+        let group = match scene {
+            Scene::Group(group) => Some(group),
+            Scene::Private(_) => None,
+        };
+        self.wait(group).await;
+    }
+
+    /// Waits for the turn of something else that the account does.
+    pub(crate) async fn turn_to_act(&self) {
+        self.wait(None).await;
+    }
+
+    async fn wait(&self, group: Option<ChatGroup>) {
+        if let Some(until) = self.take(group, Instant::now()) {
             tokio::time::sleep_until(until).await;
         }
     }
 
-    fn take(&self, scene: Scene, now: Instant) -> Option<Instant> {
+    fn take(&self, group: Option<ChatGroup>, now: Instant) -> Option<Instant> {
         let pace = self.pace?;
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let account = next.account.map_or(now, |at| at.max(now));
         next.account = Some(account + uneven(pace.account));
         let saved = pace.account * pace.burst.saturating_sub(1);
         let mut until = account.checked_sub(saved).unwrap_or(now);
-        if let Scene::Group(group) = scene {
+        if let Some(group) = group {
             next.groups.retain(|_, at| *at > now);
             let at = next.groups.get(&group).copied().unwrap_or(now).max(until);
             next.groups.insert(group, at + uneven(pace.group));
@@ -68,8 +81,6 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::UserId;
-
     const PACE: Pace = Pace {
         account: Duration::from_secs(1),
         burst: 5,
@@ -81,8 +92,8 @@ mod tests {
         let pacer = Pacer::new(Some(PACE));
         let now = Instant::now();
         let waits: Vec<Duration> = (0..8)
-            .map(|user| {
-                let until = pacer.take(Scene::Private(UserId(user)), now);
+            .map(|_| {
+                let until = pacer.take(None, now);
                 until.map_or(Duration::ZERO, |until| until - now)
             })
             .collect();
@@ -99,18 +110,18 @@ mod tests {
     async fn a_group_has_a_pace_of_its_own() {
         let pacer = Pacer::new(Some(PACE));
         let now = Instant::now();
-        let group = Scene::Group(ChatGroup(7));
+        let group = Some(ChatGroup(7));
         assert_eq!(pacer.take(group, now), None);
         let second = pacer.take(group, now).expect("must wait");
         assert!(second - now >= PACE.group);
-        assert_eq!(pacer.take(Scene::Group(ChatGroup(8)), now), None);
+        assert_eq!(pacer.take(Some(ChatGroup(8)), now), None);
     }
 
     #[tokio::test(start_paused = true)]
     async fn without_a_pace_nothing_waits() {
         let pacer = Pacer::new(None);
         for _ in 0..100 {
-            assert_eq!(pacer.take(Scene::Group(ChatGroup(7)), Instant::now()), None);
+            assert_eq!(pacer.take(Some(ChatGroup(7)), Instant::now()), None);
         }
     }
 

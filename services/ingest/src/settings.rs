@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use kit::Config;
+use kit::config::Secret;
 use protocol::{AccountId, ChatGroup, UserId};
 use texts::Texts;
 
@@ -10,7 +12,7 @@ use texts::Texts;
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The token that chat sides must show. Without one no real side is let in.
-    pub access_token: Option<String>,
+    pub access_token: Option<Secret>,
     /// Addresses (`ws://host:3001`) of sides that we connect to.
     pub forward: Vec<String>,
     /// Who may direct games, and which groups are in the pool, on every account without an entry
@@ -39,7 +41,7 @@ pub struct People {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnAccount {
     /// The token that opens this account and no other. No other token opens it.
-    pub token: String,
+    pub token: Secret,
     /// Its people.
     pub people: People,
 }
@@ -105,6 +107,20 @@ impl Default for Limits {
 }
 
 impl Settings {
+    /// The settings of a configuration. Accounts of their own are added by whoever has them.
+    pub fn of(config: &Config, texts: Texts) -> Self {
+        Self {
+            access_token: config.onebot.access_token.clone(),
+            forward: config.onebot.forward.clone(),
+            people: People {
+                directors: config.directors.users.clone(),
+                pool: config.groups.pool.clone(),
+            },
+            texts,
+            ..Self::bare()
+        }
+    }
+
     /// Settings with nobody and nothing in them: no token, no side, built-in texts.
     pub fn bare() -> Self {
         Self {
@@ -127,14 +143,41 @@ impl Settings {
 
     /// The token that opens an account; `None`: nothing does.
     pub fn token(&self, account: AccountId) -> Option<&str> {
-        match self.accounts.get(&account) {
-            Some(own) => Some(&own.token),
-            None => self.access_token.as_deref(),
-        }
+        let own = self.accounts.get(&account).map(|own| &own.token);
+        own.or(self.access_token.as_ref()).map(Secret::reveal)
     }
 
     /// How fast to speak on an account; `None`: as fast as one can.
     pub fn pace(&self, account: AccountId) -> Option<Pace> {
         (!self.accounts.contains_key(&account)).then_some(self.pace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_share_neither_people_nor_tokens() {
+        let (real, own) = (AccountId(1), AccountId(2));
+        let mut settings = Settings::bare();
+        assert_eq!(settings.token(real), None);
+        settings.access_token = Some(Secret::new("real"));
+        settings.people.directors = vec![UserId(5)];
+        let people = People {
+            directors: vec![UserId(6)],
+            pool: vec![ChatGroup(7)],
+        };
+        let token = Secret::new("own");
+        settings.accounts.insert(own, OwnAccount { token, people });
+        assert_eq!(
+            (settings.token(real), settings.token(own)),
+            (Some("real"), Some("own"))
+        );
+        assert_eq!(settings.people(real).directors, [UserId(5)]);
+        assert_eq!(settings.people(own).directors, [UserId(6)]);
+        assert_eq!(settings.pace(own), None);
+        assert!(settings.pace(real).is_some());
+        assert!(!format!("{settings:?}").contains("real"));
     }
 }

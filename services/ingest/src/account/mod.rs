@@ -10,6 +10,8 @@ mod jobs;
 mod news;
 mod route;
 mod scenes;
+#[cfg(test)]
+mod tests;
 
 use kit::{Aggregate, Effects, LoadError};
 use protocol::{AccountId, ChatGroup, Directory, GameId, Scene, Send, SendKey, Service};
@@ -88,7 +90,7 @@ impl Aggregate for Account {
             Input::Send { send, answer } => {
                 let after = self.scenes.after(send.scene);
                 let known = self.jobs.add(Task::Send(send.clone()), Some(answer), after);
-                self.known(known, answer, &mut effects);
+                answer_known(known, answer, &mut effects);
             }
             Input::Act { key, act, answer } => {
                 let task = Task::Act {
@@ -96,7 +98,7 @@ impl Aggregate for Account {
                     act: act.clone(),
                 };
                 let known = self.jobs.add(task, Some(answer), After::default());
-                self.known(known, answer, &mut effects);
+                answer_known(known, answer, &mut effects);
             }
             Input::Roster(roster) => {
                 if !self.games.put(roster) {
@@ -202,17 +204,6 @@ impl Account {
             .map(|entry| (entry.group, entry.game))
     }
 
-    fn known(&mut self, known: Known, answer: &str, effects: &mut Effects) {
-        match known {
-            Known::New => {}
-            Known::Waiting => effects.ignore = true,
-            // Done before: whoever asks again has not heard the answer.
-            Known::Done(task, outcome) => {
-                effects.send(Service::Publish, answer, &task.answer(outcome));
-            }
-        }
-    }
-
     /// Has the bridge itself say something.
     fn hint(&mut self, scene: Scene, parts: Vec<protocol::Part>) {
         self.hints += 1;
@@ -225,5 +216,17 @@ impl Account {
         };
         let after = self.scenes.after(scene);
         self.jobs.add(Task::Send(send), None, after);
+    }
+}
+
+/// Nothing more happens for a job that is known. One that is done is answered again: whoever
+/// asks has not heard the answer.
+fn answer_known(known: Known, answer: &str, effects: &mut Effects) {
+    match known {
+        Known::New => {}
+        Known::Waiting => effects.ignore = true,
+        Known::Done(task, outcome) => {
+            effects.send(Service::Publish, answer, &task.answer(outcome));
+        }
     }
 }

@@ -59,6 +59,8 @@ impl Account {
         };
         let speaker = speaker(roster, heard.user, &heard.nickname);
         let name = roster.name.clone();
+        // A skill typed in public is refused by the referee, without repeating it.
+        let skill = chat::square_skill(&said.text, &roster.skill_words);
         match chat::square_word(&said.text) {
             SquareWord::Nothing => {}
             SquareWord::Night(SquareCommand::Open) if heard.may_open && speaker.seat.is_none() => {
@@ -66,6 +68,9 @@ impl Account {
             }
             SquareWord::Night(SquareCommand::Director) if !speaker.director => {
                 self.to_tally(heard, said, speaker, Place::Square, game, effects);
+            }
+            SquareWord::Tally if skill => {
+                self.to_night(heard, said, speaker, Place::Square, game, effects);
             }
             SquareWord::Tally | SquareWord::Night(SquareCommand::Open) => {
                 self.to_tally(heard, said, speaker, Place::Square, game, effects);

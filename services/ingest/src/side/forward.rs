@@ -71,7 +71,7 @@ async fn connect_and_pump(bridge: &Bridge, url: &str) -> Result<(), ConnectError
         .into_client_request()
         .map_err(|error| ConnectError::Address(error.to_string()))?;
     if let Some(token) = &bridge.settings().access_token {
-        let value = HeaderValue::from_str(&format!("Bearer {token}"))
+        let value = HeaderValue::from_str(&format!("Bearer {}", token.reveal()))
             .map_err(|_| ConnectError::Address("access token has odd characters".into()))?;
         request.headers_mut().insert("Authorization", value);
     }

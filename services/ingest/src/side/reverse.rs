@@ -7,6 +7,7 @@ use actix_web::http::StatusCode;
 use actix_web::web::{self, Data, Payload, Query, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use actix_ws::{AggregatedMessage, AggregatedMessageStream, CloseCode, CloseReason, Session};
+use kit::config::Secret;
 use onebot::{bearer, same_secret};
 use protocol::AccountId;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -80,7 +81,7 @@ fn admit(
     let account = header(request, "X-Self-ID").map(|id| id.trim().parse().map(AccountId));
     let expected = match &account {
         Some(Ok(account)) => bridge.settings().token(*account),
-        _ => bridge.settings().access_token.as_deref(),
+        _ => bridge.settings().access_token.as_ref().map(Secret::reveal),
     };
     let Some(expected) = expected else {
         return Err((
@@ -157,10 +158,8 @@ async fn read(
         pulse.beat();
         let taken = match message {
             Some(Ok(AggregatedMessage::Text(text))) => side.frame(&link, &inlet, &text),
-            Some(Ok(AggregatedMessage::Binary(bytes))) => match std::str::from_utf8(&bytes) {
-                Ok(text) => side.frame(&link, &inlet, text),
-                Err(_) => Ok(tracing::warn!(account = %side.account, "binary frame ignored")),
-            },
+            // The standard knows text frames only.
+            Some(Ok(AggregatedMessage::Binary(_))) => Ok(()),
             Some(Ok(AggregatedMessage::Pong(asked))) => match bridge.asked_at(&asked) {
                 Some(asked) => side.alive(&link, &inlet, asked),
                 None => Ok(()),

@@ -43,7 +43,7 @@ pub(crate) fn typed(message: &Message, bot: UserId, quoted: Option<UserId>) -> T
                     text.push(' ');
                 }
                 Some(user) => {
-                    text.push_str(&format!(" @{user} "));
+                    text.extend([" @", &user.to_string(), " "]);
                     typed.mentions.push(user);
                 }
                 None => text.push(' '),

@@ -1,0 +1,160 @@
+//! What was missed while the account was away.
+
+use std::collections::HashSet;
+
+use onebot::{Action, Outcome};
+use protocol::{AccountId, Scene, UserId};
+
+use super::{Interrupted, Listener};
+use crate::account::After;
+use crate::history::HistoryError;
+use crate::input::{Input, News, chat};
+use crate::side::{Called, SideState};
+
+impl Listener {
+    /// Reads all that was missed. Only then may live events be taken: a scene is read from its
+    /// last line on.
+    pub(super) async fn catch_up(&mut self) -> Result<(), Interrupted> {
+        let account = self.side.account;
+        self.sessions += 1;
+        self.watermark.interrupt();
+        self.introduce().await;
+        self.commit_own("back", Input::Back).await;
+        let scenes = match self.bridge.read(account, crate::Account::to_catch_up).await {
+            Ok(scenes) => scenes,
+            Err(error) => {
+                tracing::error!(%account, %error, "cannot tell what was missed");
+                Vec::new()
+            }
+        };
+        let mut unread: HashSet<Scene> = scenes.iter().map(|(scene, _)| *scene).collect();
+        for (place, after) in scenes {
+            match self.read_missed(place, &after).await {
+                Ok(_) => {}
+                Err(HistoryError::Lost) => return Err(Interrupted(unread)),
+                Err(HistoryError::Unavailable(why)) => {
+                    tracing::warn!(%account, %why, "a chat's history cannot be read");
+                }
+            }
+            unread.remove(&place);
+        }
+        self.read_requests()
+            .await
+            .map_err(|()| Interrupted(HashSet::new()))?;
+        self.read_members()
+            .await
+            .map_err(|()| Interrupted(HashSet::new()))?;
+        self.commit_own("caught-up", Input::CaughtUp).await;
+        self.side.state.send_replace(SideState::Ready);
+        tracing::info!(%account, "caught up with chat");
+        Ok(())
+    }
+
+    /// Learns which program and which account the side has.
+    pub(super) async fn introduce(&self) {
+        let account = self.side.account;
+        if let Some(data) = self.ask(&Action::GetVersion).await {
+            let version = onebot::data::version(&data);
+            tracing::info!(%account, program = version.app_name, version = version.app_version, "chat side");
+            self.side.is_program(&version.app_name);
+        }
+        if let Some(login) = self
+            .ask(&Action::GetLogin)
+            .await
+            .and_then(|d| onebot::data::login(&d))
+            && login.user != account.0
+        {
+            tracing::error!(%account, login = login.user, "chat side is logged in with another account");
+        }
+    }
+
+    pub(super) async fn ask(&self, action: &Action) -> Option<serde_json::Value> {
+        match self
+            .side
+            .call(action, self.bridge.settings().limits.call)
+            .await
+        {
+            Called::Answered(Outcome::Done(data)) => Some(data),
+            _ => None,
+        }
+    }
+
+    /// Reads what was said in a scene after a place; how much of it was new.
+    pub(super) async fn read_missed(
+        &mut self,
+        place: Scene,
+        after: &After,
+    ) -> Result<usize, HistoryError> {
+        let messages = self.history.since(chat(place), after).await?;
+        let highest = messages.iter().filter_map(|message| message.seq).max();
+        let mut new = 0;
+        for message in &messages {
+            new += usize::from(self.hear(message).await);
+        }
+        let track = self.tracks.entry(place).or_default();
+        track.last = track.last.max(highest).max(after.seq);
+        self.side.spoken(place);
+        Ok(new)
+    }
+
+    pub(super) async fn read_requests(&self) -> Result<(), ()> {
+        let limits = self.bridge.settings().limits;
+        let data = match self.side.call(&Action::SystemMessages, limits.call).await {
+            Called::Answered(Outcome::Done(data)) => data,
+            Called::Lost | Called::NotSent => return Err(()),
+            Called::Answered(_) | Called::NoAnswer => {
+                tracing::warn!(account = %self.side.account, "waiting join requests cannot be read");
+                return Ok(());
+            }
+        };
+        for request in onebot::data::join_requests(&data) {
+            if let Some(user) = request.user {
+                let news = News::Asked {
+                    user: UserId(user),
+                    flag: request.flag,
+                };
+                self.news(request.group, news, 0).await;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn read_members(&self) -> Result<(), ()> {
+        let account = self.side.account;
+        let groups = self
+            .bridge
+            .read(account, crate::Account::groups_to_list)
+            .await;
+        for group in groups.unwrap_or_default() {
+            let call = Action::Members { group: group.0 };
+            match self
+                .side
+                .call(&call, self.bridge.settings().limits.call)
+                .await
+            {
+                Called::Answered(Outcome::Done(data)) => {
+                    let news = members(&data, account);
+                    let now = self.bridge.parts().clock.now();
+                    self.news(group.0, news, now.0).await;
+                }
+                Called::Lost | Called::NotSent => return Err(()),
+                Called::Answered(_) | Called::NoAnswer => {
+                    tracing::warn!(%account, %group, "members cannot be read");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everyone in a group but the account itself.
+pub(crate) fn members(data: &serde_json::Value, account: AccountId) -> News {
+    let users = onebot::data::members(data);
+    News::Members(
+        users
+            .into_iter()
+            .filter(|user| *user != account.0)
+            .map(UserId)
+            .collect(),
+    )
+}

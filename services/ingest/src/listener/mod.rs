@@ -1,0 +1,210 @@
+//! Listens to one account: catches up, takes events, tells watermarks.
+
+mod catch_up;
+mod events;
+mod hearing;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use onebot::EventKind;
+use protocol::{MessageId, Scene};
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::bridge::Bridge;
+use crate::history::History;
+use crate::input::{Input, scene};
+use crate::side::{AccountSide, Link, LinkEvent, Links, SideState};
+use crate::watermark::Watermark;
+
+pub(crate) use catch_up::members;
+
+/// A side that has not answered so many signs of life never does: its watermarks follow the
+/// clock instead.
+const BEATS_WITHOUT_ANSWER: u32 = 10;
+
+/// The connection was lost while these scenes had not been read.
+struct Interrupted(HashSet<Scene>);
+
+/// What an event asks for besides being taken.
+#[derive(PartialEq, Eq)]
+enum Next {
+    GoOn,
+    /// The account is online again: what it missed has to be read.
+    CatchUp,
+}
+
+/// How far a scene's sequence has been followed.
+#[derive(Default)]
+struct Track {
+    last: Option<u64>,
+    vain: u32,
+}
+
+/// Listens to one account.
+pub(crate) struct Listener {
+    bridge: Bridge,
+    side: Arc<AccountSide>,
+    history: History,
+    watermark: Watermark,
+    tracks: HashMap<Scene, Track>,
+    nonce: uuid::Uuid,
+    sessions: u64,
+    /// The store was away until we stopped: what comes after what it has not taken must be read
+    /// from history, in order, by the next process.
+    stopped: bool,
+}
+
+impl Listener {
+    pub(crate) fn new(bridge: Bridge, side: Arc<AccountSide>) -> Self {
+        let history = History::new(Arc::clone(&side), bridge.settings().limits);
+        let watermark = Watermark::new(side.account);
+        let nonce = uuid::Uuid::now_v7();
+        let tracks = HashMap::new();
+        Self {
+            bridge,
+            side,
+            history,
+            watermark,
+            tracks,
+            nonce,
+            sessions: 0,
+            stopped: false,
+        }
+    }
+
+    /// Listens until we stop.
+    pub(crate) async fn run(mut self) {
+        let shutdown = self.bridge.parts().shutdown.clone();
+        let mut links = self.side.links();
+        loop {
+            let connected = tokio::select! {
+                connected = connected(&mut links) => connected,
+                () = shutdown.cancelled() => return,
+            };
+            let Some((api, events)) = connected else {
+                return;
+            };
+            self.session(&api, &events).await;
+            self.watermark.interrupt();
+            self.side.state.send_replace(SideState::Away);
+            // A link that has ended is taken off the account's list by its pump; until then
+            // there is no new session with it.
+            tokio::select! {
+                () = replaced(&mut links, &api, &events) => {}
+                () = shutdown.cancelled() => return,
+            }
+        }
+    }
+
+    /// One connection, from its beginning to its end.
+    async fn session(&mut self, api: &Link, events: &Link) {
+        let mut inbox = events.events().lock().await;
+        self.report_health();
+        self.side.state.send_replace(SideState::CatchingUp);
+        if let Err(Interrupted(unread)) = self.catch_up().await {
+            tracing::warn!(account = %self.side.account, "connection lost while catching up");
+            self.take_rest(&mut inbox, &unread).await;
+            return;
+        }
+        let shutdown = self.bridge.parts().shutdown.clone();
+        let mut links = self.side.links();
+        let mut beat = interval(self.bridge.settings().limits.beat);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut unanswered = 0;
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = inbox.recv() => event,
+                () = api.gone() => break,
+                () = replaced(&mut links, api, events) => break,
+                () = shutdown.cancelled() => break,
+                _ = beat.tick() => {
+                    unanswered += 1;
+                    if unanswered > BEATS_WITHOUT_ANSWER {
+                        self.mark(self.bridge.parts().clock.now()).await;
+                    }
+                    continue;
+                }
+            };
+            match event {
+                None => break,
+                Some(LinkEvent::Alive(asked)) => {
+                    unanswered = 0;
+                    self.mark(asked).await;
+                }
+                Some(LinkEvent::Event(event)) => {
+                    if self.take(*event).await == Next::CatchUp
+                        && let Err(Interrupted(unread)) = self.catch_up().await
+                    {
+                        self.take_rest(&mut inbox, &unread).await;
+                        return;
+                    }
+                }
+            }
+        }
+        self.take_rest(&mut inbox, &HashSet::new()).await;
+    }
+
+    async fn mark(&mut self, upto: rules::Time) {
+        if *self.side.state.borrow() == SideState::Ready {
+            self.watermark.mark(self.bridge.parts(), upto).await;
+        }
+    }
+
+    /// Takes what has come before the end, but no lines of scenes with a hole in them: those are
+    /// read from history, in order, next time.
+    async fn take_rest(&mut self, inbox: &mut Receiver<LinkEvent>, unread: &HashSet<Scene>) {
+        while let Ok(event) = inbox.try_recv() {
+            let LinkEvent::Event(event) = event else {
+                continue;
+            };
+            if let EventKind::Message(message) = &event.kind
+                && unread.contains(&scene(message.chat))
+            {
+                continue;
+            }
+            self.take(*event).await;
+        }
+    }
+
+    async fn commit(&self, id: MessageId, input: Input) {
+        self.bridge.commit(self.side.account, id, input).await;
+    }
+
+    /// Commits an input that this process makes up, under a name of its own.
+    async fn commit_own(&self, what: &str, input: Input) {
+        let id = format!("{what}/{}/{}", self.nonce.simple(), self.sessions);
+        self.commit(MessageId(id), input).await;
+    }
+
+    fn report_health(&self) {
+        let side = Arc::clone(&self.side);
+        self.bridge
+            .parts()
+            .health
+            .register(format!("chat {}", side.account), move || {
+                let trouble = side.state.borrow().trouble();
+                async move { trouble.map_or(Ok(()), |trouble| Err(trouble.to_owned())) }
+            });
+    }
+}
+
+/// The account's links, as soon as there are both.
+async fn connected(links: &mut watch::Receiver<Links>) -> Option<(Link, Link)> {
+    let links = links.wait_for(|links| links.both().is_some()).await;
+    links.ok().and_then(|links| links.both())
+}
+
+/// Returns when these are no longer the account's links.
+async fn replaced(links: &mut watch::Receiver<Links>, api: &Link, events: &Link) {
+    let gone = |links: &Links| {
+        !links.both().is_some_and(|(now_api, now_events)| {
+            now_api.id() == api.id() && now_events.id() == events.id()
+        })
+    };
+    // It fails only when the account's side is gone, which the listener holds.
+    let _ = links.wait_for(gone).await;
+}

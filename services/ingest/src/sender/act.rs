@@ -1,0 +1,105 @@
+//! Doing something that is no message.
+
+use onebot::{Action, Outcome, Refusal};
+use protocol::{ChatGroup, PlatformAct, SendOutcome};
+use tokio::time::sleep;
+
+use super::{MOST_TRIES, RECHECK, Sender, refused};
+use crate::input::{Input, news_id};
+use crate::listener::members;
+use crate::side::Called;
+
+impl Sender {
+    /// What is done is idempotent on the platform: unclear ones are done again.
+    pub(super) async fn act(&self, act: &PlatformAct) -> SendOutcome {
+        let limits = self.0.bridge.settings().limits;
+        let mut unclear = String::new();
+        for _ in 0..MOST_TRIES {
+            let called = loop {
+                self.connected().await;
+                self.0.pacer.turn_to_act().await;
+                match self.0.side.call(&act_action(act), limits.call).await {
+                    Called::NotSent => sleep(RECHECK).await,
+                    called => break called,
+                }
+            };
+            match called {
+                Called::Answered(Outcome::Done(data)) => {
+                    if let PlatformAct::ListMembers { group } = act {
+                        self.members(*group, &data).await;
+                    }
+                    return SendOutcome::Done { message: None };
+                }
+                // After an unclear try the request is gone because that try has reached it.
+                Called::Answered(Outcome::Refused {
+                    why: Refusal::StaleRequest,
+                    raw,
+                }) if !unclear.is_empty() => {
+                    return SendOutcome::Unknown {
+                        raw: format!("{unclear}; then {raw}"),
+                    };
+                }
+                Called::Answered(Outcome::Refused { why, raw }) => {
+                    return SendOutcome::Refused {
+                        why: refused(why),
+                        raw,
+                    };
+                }
+                Called::Answered(Outcome::Unknown { raw }) => unclear = raw,
+                Called::NoAnswer => unclear = "no answer in time".into(),
+                Called::Lost | Called::NotSent => unclear = "connection lost".into(),
+            }
+            sleep(limits.settle).await;
+        }
+        SendOutcome::Unknown { raw: unclear }
+    }
+
+    pub(super) async fn members(&self, group: ChatGroup, data: &serde_json::Value) {
+        let account = self.0.side.account;
+        let news = members(data, account);
+        let now = self.0.bridge.parts().clock.now();
+        let id = news_id(account, group, &news, now.0);
+        self.0
+            .bridge
+            .commit(account, id, Input::News { group, news })
+            .await;
+    }
+}
+
+fn act_action(act: &PlatformAct) -> Action {
+    match act.clone() {
+        PlatformAct::Rename { group, name } => Action::Rename {
+            group: group.0,
+            name,
+        },
+        PlatformAct::Card { group, user, card } => Action::Card {
+            group: group.0,
+            user: user.0,
+            card,
+        },
+        PlatformAct::Answer {
+            flag,
+            approve,
+            reason,
+            ..
+        } => Action::AnswerJoin {
+            flag,
+            approve,
+            reason,
+        },
+        PlatformAct::Kick { group, user } => Action::Kick {
+            group: group.0,
+            user: user.0,
+        },
+        PlatformAct::Mute {
+            group,
+            user,
+            seconds,
+        } => Action::Mute {
+            group: group.0,
+            user: user.0,
+            seconds,
+        },
+        PlatformAct::ListMembers { group } => Action::Members { group: group.0 },
+    }
+}

@@ -1,0 +1,173 @@
+//! Sends and does what is to be sent and done, each exactly once as far as the platform lets us.
+
+mod act;
+mod say;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use onebot::Refusal;
+use protocol::{ChatGroup, MessageId, Refused, SendOutcome};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::account::{Job, Lane, Task};
+use crate::bridge::Bridge;
+use crate::history::History;
+use crate::input::Input;
+use crate::pace::Pacer;
+use crate::side::AccountSide;
+
+/// An unclear send is tried so many times at most, each after history has shown nothing of it.
+const MOST_TRIES: u32 = 3;
+/// Before a connection is tried again that has just turned out to be gone.
+const RECHECK: Duration = Duration::from_millis(50);
+
+/// Pauses in a group that refused because it is muted, or that the account is not in.
+struct Pause {
+    until: Instant,
+    next: Duration,
+}
+
+/// The sender of one account. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Sender(Arc<Inner>);
+
+struct Inner {
+    bridge: Bridge,
+    side: Arc<AccountSide>,
+    history: History,
+    pacer: Pacer,
+    pauses: Mutex<HashMap<ChatGroup, Pause>>,
+    /// Jobs up to this one may have been tried by an earlier process.
+    before: u64,
+}
+
+impl Sender {
+    pub(crate) fn new(bridge: Bridge, side: Arc<AccountSide>, before: u64) -> Self {
+        let settings = bridge.settings();
+        let history = History::new(Arc::clone(&side), settings.limits);
+        let pacer = Pacer::new(settings.pace(side.account));
+        let pauses = Mutex::default();
+        Self(Arc::new(Inner {
+            bridge,
+            side,
+            history,
+            pacer,
+            pauses,
+            before,
+        }))
+    }
+
+    /// Works until we stop: one task for each lane that has something to do.
+    pub(crate) async fn run(self) {
+        let shutdown = self.0.bridge.parts().shutdown.clone();
+        let mut busy: HashSet<Lane> = HashSet::new();
+        let mut tasks = JoinSet::new();
+        loop {
+            let account = self.0.side.account;
+            let lanes = self
+                .0
+                .bridge
+                .read(account, |state| {
+                    state.jobs().map(|job| job.task.lane()).collect::<Vec<_>>()
+                })
+                .await;
+            match lanes {
+                Ok(lanes) => {
+                    for lane in lanes {
+                        if busy.insert(lane) {
+                            tasks.spawn(self.clone().work(lane));
+                        }
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%account, %error, "cannot tell what is to be sent");
+                    self.0.side.work.notify_one();
+                    sleep(Duration::from_millis(500)).await;
+                }
+            }
+            tokio::select! {
+                () = self.0.side.work.notified() => {}
+                Some(done) = tasks.join_next() => {
+                    // A lane whose task has panicked stays busy: going on would repeat it.
+                    if let Ok(lane) = done {
+                        busy.remove(&lane);
+                    }
+                }
+                () = shutdown.cancelled() => break,
+            }
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
+    /// Does what is in a lane, one after the other.
+    async fn work(self, lane: Lane) -> Lane {
+        let account = self.0.side.account;
+        let shutdown = self.0.bridge.parts().shutdown.clone();
+        loop {
+            let job = self
+                .0
+                .bridge
+                .read(account, |state| state.next_job(lane).cloned())
+                .await;
+            let Ok(Some(job)) = job else { return lane };
+            let outcome = tokio::select! {
+                outcome = self.perform(&job) => outcome,
+                () = shutdown.cancelled() => return lane,
+            };
+            self.report(&outcome);
+            let id = MessageId(format!("outcome/{account}/{}", job.number));
+            let input = Input::Outcome {
+                job: job.number,
+                outcome,
+            };
+            if self.0.bridge.commit(account, id, input).await.is_none() {
+                return lane;
+            }
+        }
+    }
+
+    fn report(&self, outcome: &SendOutcome) {
+        let account = self.0.side.account;
+        let metrics = &self.0.bridge.parts().metrics;
+        match outcome {
+            SendOutcome::Done { .. } => metrics.send("sent"),
+            SendOutcome::Refused { why, raw } => {
+                metrics.send("refused");
+                tracing::warn!(%account, ?why, raw, "chat side refused");
+            }
+            SendOutcome::Unknown { raw } => {
+                metrics.send("unclear");
+                tracing::warn!(%account, raw, "outcome unclear");
+            }
+        }
+    }
+
+    async fn perform(&self, job: &Job) -> SendOutcome {
+        match &job.task {
+            Task::Send(send) => self.send(job, send).await,
+            Task::Act { act, .. } => self.act(act).await,
+        }
+    }
+
+    /// Returns when something can be sent.
+    async fn connected(&self) {
+        let mut state = self.0.side.state.subscribe();
+        // It fails only when the account's side is gone, which this task holds.
+        let _ = state.wait_for(|state| state.can_speak()).await;
+    }
+}
+
+fn refused(why: Refusal) -> Refused {
+    match why {
+        Refusal::NotReachable => Refused::NotReachable,
+        Refusal::Muted => Refused::Muted,
+        Refusal::Removed => Refused::Removed,
+        Refusal::NoRight => Refused::NoRight,
+        Refusal::StaleRequest => Refused::StaleRequest,
+        Refusal::Unsupported => Refused::Unsupported,
+        Refusal::Auth | Refusal::Other => Refused::Other,
+    }
+}
