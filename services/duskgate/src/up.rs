@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::net::TcpListener;
+use std::sync::Arc;
 
 use anyhow::Context;
-use kit::config::{GroupMode, Sources};
+use kit::config::{GroupMode, Secret, Sources};
 use kit::{CancellationToken, Config, Parts};
 use playground::Playground;
 use texts::Texts;
@@ -47,7 +48,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     };
 
     let mut ingest = ingest::Settings {
-        access_token: config.onebot.access_token.as_ref().map(|t| t.reveal().to_owned()),
+        access_token: config.onebot.access_token.clone(),
         forward: config.onebot.forward.clone(),
         people: ingest::People {
             directors: config.directors.users.clone(),
@@ -65,7 +66,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
             ingest::People { directors: playground::directors().collect(), pool: pool.clone() };
         ingest
             .accounts
-            .insert(account, ingest::OwnAccount { token: token.clone(), people });
+            .insert(account, ingest::OwnAccount { token: Secret::new(token.clone()), people });
         own_pools.insert(account, pool.len());
         pools.of_account.insert(account, pool);
     }
@@ -99,7 +100,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     };
     services.spawn(async move { ("http", http.await) });
     spawn(&mut services, "tally", tally::run(parts.clone()));
-    spawn(&mut services, "night", night::run(parts.clone(), env));
+    spawn(&mut services, "night", night::run(parts.clone(), Arc::new(env)));
     spawn(&mut services, "publish", publish::run(parts.clone(), publish::Settings { texts, pools }));
     spawn(&mut services, "clock", clock::run(parts.clone()));
     spawn(&mut services, "ingest", bridge.run());
