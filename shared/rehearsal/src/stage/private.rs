@@ -1,0 +1,93 @@
+//! Private messages of seats.
+
+use chat::{Reader, Said};
+use rules::book::Answer;
+use rules::{Act, SeatId};
+
+use super::{Stage, Stop};
+
+/// Does a message that comes before its time wait for it?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// The clock moves to the window in which the skill opens.
+    Waits,
+    /// It is sent now.
+    Now,
+}
+
+impl Stage<'_> {
+    /// A seat writes to the bot.
+    pub(crate) fn write(
+        &mut self,
+        seat: SeatId,
+        message: &str,
+        patience: Patience,
+    ) -> Result<(), Stop> {
+        let message = chat::clean(message);
+        let said = chat::read(&message, &self.vocabulary, Reader::Player)
+            .map_err(|misread| Stop::Refused(self.words.misread(&misread)))?;
+        self.act_for(seat, &said, patience)
+    }
+
+    /// A seat says this in private, or the director in its name.
+    pub(super) fn act_for(
+        &mut self,
+        seat: SeatId,
+        said: &Said,
+        patience: Patience,
+    ) -> Result<(), Stop> {
+        let act = match said {
+            Said::Skill { skill, words, .. } => Act::Use {
+                seat,
+                skill: *skill,
+                words: words.iter().map(chat::Word::for_rules).collect(),
+            },
+            Said::Decline(skill) => Act::Decline {
+                seat,
+                skill: *skill,
+            },
+            Said::LastWords(text) => Act::LastWords {
+                seat,
+                text: text.clone(),
+            },
+            Said::Surrender => Act::Surrender { seat },
+            Said::AgreeSurrender => Act::AgreeSurrender { seat },
+            Said::Confirm => return self.confirm(seat),
+            // Questions and the diary change nothing in the game.
+            Said::Status
+            | Said::Help(_)
+            | Said::Elevator
+            | Said::Ballots
+            | Said::Notices
+            | Said::Diary(_) => return Ok(()),
+            Said::VotePost | Said::Petition | Said::Vote { .. } => {
+                return Err(self.refuse("vote/in-public"));
+            }
+            Said::Run | Said::Withdraw => return Err(self.refuse("answer/no-candidacy")),
+            Said::Director(_) => return Err(self.refuse("answer/director-only")),
+            Said::SignUp(_) | Said::Quit => return Err(self.refuse("answer/already-dealt")),
+            Said::Say(_) | Said::Open => return Err(self.refuse("answer/not-here")),
+        };
+        if let (Patience::Waits, Said::Skill { skill, .. } | Said::Decline(Some(skill))) =
+            (patience, said)
+        {
+            self.wait_for_turn(seat, *skill)?;
+        }
+        self.apply(act)
+    }
+
+    /// 确认: the change that the seat was asked about counts.
+    fn confirm(&mut self, seat: SeatId) -> Result<(), Stop> {
+        let stamp = self.stamp();
+        let answer = self.book.as_mut().map(|book| book.confirm(seat, stamp));
+        match answer {
+            Some(Answer::Taken(_) | Answer::Changed { .. }) => Ok(()),
+            Some(Answer::Refused(why)) => Err(Stop::Refused(self.vote_refusal(why, seat, None))),
+            None | Some(Answer::NeedsConfirm) => Err(self.refuse("vote/nothing-to-confirm")),
+        }
+    }
+
+    pub(super) fn refuse(&self, key: &str) -> Stop {
+        Stop::Refused(self.words.plain(key))
+    }
+}
