@@ -84,7 +84,7 @@ fn vote_for(table: &Table, voter: SeatId, target: Option<SeatId>, line: &Line, s
 fn act_for(table: &mut Table, seat: SeatId, said: &Said, line: &Line, step: &mut Step) {
     match play::act_for(table, seat, said, line, step) {
         Ok(()) => say(step, line, Phrase::plain("director/done")),
-        Err(refusal) => say(step, line, phrases::refusal(table, &refusal)),
+        Err(refusal) => say(step, line, play::refused(table, said, &refusal)),
     }
 }
 

@@ -90,7 +90,24 @@ fn own_act(table: &mut Table, seat: SeatId, said: &Said, line: &Line, step: &mut
         Place::Private | Place::Square => Receipts::Private,
     };
     if let Err(refusal) = act::apply(table, act, line.received, line.stamp, receipts, step) {
-        step.answer(line, phrases::refusal(table, &refusal));
+        step.answer(line, refused(table, said, &refusal));
+    }
+}
+
+/// Why a seat's act was refused. A word that names nobody is the likeliest reason for too few
+/// seats or a word too many.
+pub(crate) fn refused(table: &Table, said: &Said, refusal: &Refusal) -> Phrase {
+    let by_words = matches!(
+        refusal,
+        Refusal::SeatCount { .. } | Refusal::ExtraWords(_) | Refusal::Choices { .. }
+    );
+    let unknown = match said {
+        Said::Skill { words, .. } if by_words => words.iter().find(|word| !word.is_known()),
+        _ => None,
+    };
+    match unknown {
+        Some(word) => answers::misread(&table.vocabulary.no_seat(&word.text)),
+        None => phrases::refusal(table, refusal),
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use rules::{FactionId, GroupId, RoleId, SeatId, SkillId, StateId};
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::fold;
+use crate::misread::{Misread, Thing, shortened};
+use crate::tokens::{fold, nearest};
 
 /// A word that some skill takes as a parameter (验人, 带刀, …): its place in [`Names::options`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -235,6 +236,16 @@ impl Vocabulary {
         self.seats
             .get(seat.index())
             .map_or_else(|| seat.to_string(), |seat| seat.alias.clone())
+    }
+
+    /// The answer to whoever typed a word where a seat was needed.
+    pub fn no_seat(&self, word: &str) -> Misread {
+        let aliases = self.seats.iter().map(|seat| seat.alias.as_str());
+        Misread::NoSuch {
+            thing: Thing::Seat,
+            word: shortened(word),
+            nearest: nearest(word, aliases).map(str::to_owned),
+        }
     }
 
     /// The name of a skill.
