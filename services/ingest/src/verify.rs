@@ -26,11 +26,6 @@ pub(crate) fn find(
         .find(|name| !after.said.contains(name) && !others.contains(name))
 }
 
-/// What stands in front of a text that is sent again although the first try may have arrived.
-pub(crate) fn mark(word: &str) -> String {
-    format!("【{word}】")
-}
-
 fn sent_text(send: &Send) -> String {
     send.parts
         .iter()
@@ -41,42 +36,28 @@ fn sent_text(send: &Send) -> String {
         .collect()
 }
 
-/// A text without what the platform may change on the way, and without the mark of a repeat:
-/// the marked one is the same send.
+/// A text without what the platform may change on the way.
 fn bare(text: &str) -> String {
-    let text: String = chat::clean(text).split_whitespace().collect();
-    match text
-        .strip_prefix('【')
-        .and_then(|rest| rest.split_once('】'))
-    {
-        Some(("重发", rest)) => rest.to_owned(),
-        _ => text,
-    }
+    chat::clean(text).split_whitespace().collect()
 }
 
 /// The message that a send becomes, in its scene. Quotes and mentions exist in groups only: a
 /// private text that quotes could name a message of another scene.
-pub(crate) fn message(send: &Send, mark: Option<&str>) -> Message {
+pub(crate) fn message(send: &Send) -> Message {
     let in_group = matches!(send.scene, protocol::Scene::Group(_));
-    let mut segments = Vec::new();
-    let mut unmarked = mark;
-    for (at, part) in send.parts.iter().enumerate() {
-        match part {
+    let segments = send
+        .parts
+        .iter()
+        .enumerate()
+        .filter_map(|(at, part)| match part {
+            Part::Text(text) => Some(onebot::Segment::text(text.clone())),
+            Part::At(user) if in_group => Some(onebot::Segment::at(user.0)),
             Part::Reply(message) if in_group && at == 0 => {
-                segments.push(onebot::Segment::reply(&onebot::Id::new(message.0.clone())));
+                Some(onebot::Segment::reply(&onebot::Id::new(message.0.clone())))
             }
-            Part::At(user) if in_group => segments.push(onebot::Segment::at(user.0)),
-            Part::Text(text) => {
-                let text = match unmarked.take() {
-                    Some(mark) => format!("{mark}{text}"),
-                    None => text.clone(),
-                };
-                segments.push(onebot::Segment::text(text));
-            }
-            Part::Reply(_) | Part::At(_) => {}
-        }
-    }
-    Message(segments)
+            Part::Reply(_) | Part::At(_) => None,
+        });
+    Message(segments.collect())
 }
 
 #[cfg(test)]
@@ -150,23 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn a_marked_repeat_is_the_same_send() {
-        assert_eq!(
-            found(&[own(2, 8, 100, "【重发】收到")], "收到", &[]),
-            Some("2".into())
-        );
-        assert_eq!(found(&[own(2, 8, 100, "【其他】收到")], "收到", &[]), None);
-    }
-
-    #[test]
     fn private_texts_neither_quote_nor_mention() {
         let mut send = send("收到");
         send.parts.push(Part::At(UserId(7)));
-        let private = message(&send, Some("【重发】"));
+        let private = message(&send);
         assert_eq!(private.0.len(), 1);
-        assert_eq!(private.plain_text(), "【重发】收到");
+        assert_eq!(private.plain_text(), "收到");
         send.scene = Scene::Group(protocol::ChatGroup(3));
-        let kinds: Vec<_> = message(&send, None).0.into_iter().map(|s| s.kind).collect();
+        let kinds: Vec<_> = message(&send).0.into_iter().map(|s| s.kind).collect();
         assert_eq!(kinds, ["reply", "text", "at"]);
     }
 }

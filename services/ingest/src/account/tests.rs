@@ -206,7 +206,10 @@ fn lines_of_the_square_go_to_tally_and_commands_to_night() {
         DIRECTOR
     );
     tally_line(&chat.says(square(), PLAYER, "暂停"));
-    assert_eq!(night_line(&chat.says(square(), PLAYER, "杀人 3")).1.place, Place::Square);
+    assert_eq!(
+        night_line(&chat.says(square(), PLAYER, "杀人 3")).1.place,
+        Place::Square
+    );
     tally_line(&chat.says(square(), PLAYER, "杀人者人恒杀之"));
 }
 

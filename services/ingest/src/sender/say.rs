@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
 use onebot::{Action, Outcome, Refusal};
-use protocol::{ChatGroup, MessageRef, Phrase, Scene, Send, SendOutcome, UserId};
+use protocol::{ChatGroup, MessageRef, Scene, Send, SendOutcome, UserId};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{MOST_TRIES, Pause, RECHECK, Sender, refused};
@@ -30,7 +30,6 @@ impl Sender {
     pub(super) async fn send(&self, job: &Job, send: &Send) -> SendOutcome {
         let limits = self.0.bridge.settings().limits;
         let mut unclear = (job.number <= self.0.before).then(|| "process stopped".to_owned());
-        let mut mark = None;
         let mut tries = 0;
         loop {
             self.connected().await;
@@ -43,10 +42,6 @@ impl Sender {
                     }
                     Verdict::Lost => continue,
                     Verdict::NotSent if tries < MOST_TRIES => unclear = None,
-                    Verdict::Unavailable(_) if may_repeat(send, mark.as_ref()) => {
-                        mark = Some(self.mark());
-                        unclear = None;
-                    }
                     Verdict::NotSent => return SendOutcome::Unknown { raw: raw.clone() },
                     Verdict::Unavailable(why) => {
                         return SendOutcome::Unknown {
@@ -58,7 +53,7 @@ impl Sender {
             }
             self.wait_for_group(send.scene).await;
             self.0.pacer.turn(send.scene).await;
-            let action = action(send, mark.as_deref());
+            let action = action(send);
             match self.0.side.call(&action, limits.call).await {
                 Called::NotSent => sleep(RECHECK).await,
                 Called::Answered(Outcome::Done(data)) => {
@@ -149,27 +144,10 @@ impl Sender {
     fn pauses(&self) -> MutexGuard<'_, HashMap<ChatGroup, Pause>> {
         self.0.pauses.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// What marks a text as one that is sent again.
-    fn mark(&self) -> String {
-        let word = self
-            .0
-            .bridge
-            .settings()
-            .texts
-            .render(&Phrase::plain("publish/repeat"));
-        verify::mark(&word.unwrap_or_else(|_| "重发".into()))
-    }
 }
 
-/// May a send whose outcome nobody can tell be sent once more, marked? A private one may: its
-/// reader knows what to make of it. A public one waits for the director.
-fn may_repeat(send: &Send, mark: Option<&String>) -> bool {
-    matches!(send.scene, Scene::Private(_)) && mark.is_none()
-}
-
-fn action(send: &Send, mark: Option<&str>) -> Action {
-    let message = verify::message(send, mark);
+fn action(send: &Send) -> Action {
+    let message = verify::message(send);
     match send.scene {
         Scene::Private(user) => Action::SendPrivate {
             user: user.0,

@@ -1,0 +1,7 @@
+//! The bridge against a scripted chat side, over real connections.
+
+mod doors;
+mod fake;
+mod hearing;
+mod rig;
+mod sending;
