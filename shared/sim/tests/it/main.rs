@@ -1,0 +1,3 @@
+//! The engine under random play: properties, secrecy, snapshots.
+
+mod properties;
