@@ -6,7 +6,9 @@ use protocol::{ChatGroup, UserId};
 
 use crate::account;
 use crate::hall::{Hall, Trouble};
-use crate::world::{Change, Door, Founding, Happening, Newcomer, Pace, Person, Refusal, Table};
+use crate::world::{
+    Cast, Change, Door, Founding, Happening, Newcomer, Pace, Person, Refusal, Table,
+};
 
 /// How many play a game of m158.
 pub(crate) const SEATS: usize = 14;
@@ -48,6 +50,8 @@ pub(crate) struct Order {
     pub(crate) visitor: Option<String>,
     /// How fast.
     pub(crate) pace: Pace,
+    /// Who plays the other seats.
+    pub(crate) cast: Cast,
     /// Decides what the bots choose.
     pub(crate) seed: u64,
 }
@@ -125,6 +129,7 @@ pub(crate) async fn lay(hall: &Arc<Hall>, token: &str, order: Order) -> Result<T
         seats,
         seed: order.seed,
         pace: order.pace,
+        cast: order.cast,
         opened: hall.now(),
         over: false,
     };

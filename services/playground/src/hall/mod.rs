@@ -146,9 +146,9 @@ impl Hall {
         self.clock.now()
     }
 
-    /// The runtime that carries the steps.
-    pub(crate) fn runtime(&self) -> &tokio::runtime::Handle {
-        &self.runtime
+    /// Returns when it is this late.
+    pub(crate) async fn sleep_until(&self, at: Time) {
+        self.clock.sleep_until(at).await;
     }
 
     /// Everything up to and including this place is settled and may be shown.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::error::ApiError;
 use crate::hall::{Draft, Trouble};
-use crate::world::{Change, Pace, Refusal, Table, World};
+use crate::world::{Cast, Change, Pace, Refusal, Table, World};
 use crate::{Playground, fresh_token, tables};
 
 type Answer = Result<HttpResponse, ApiError>;
@@ -26,8 +26,10 @@ enum Part {
     /// In a seat.
     #[default]
     Play,
-    /// Looking on, typing for anyone.
+    /// Looking on while bots play, typing for anyone.
     Watch,
+    /// Typing for everyone: a rehearsal alone.
+    Solo,
 }
 
 #[derive(Deserialize)]
@@ -71,16 +73,22 @@ pub(super) async fn lay(
     let visitor = match wanted.part {
         Part::Play if name.is_empty() => Some(tables::DEFAULT_NAME.to_owned()),
         Part::Play => Some(name.to_owned()),
-        Part::Watch => None,
+        Part::Watch | Part::Solo => None,
     };
     if let Some(old) = token(&request) {
         leave(&playground, &old).await?;
     }
+    let cast = if wanted.part == Part::Solo {
+        Cast::Nobody
+    } else {
+        Cast::Bots
+    };
     let seed = wanted.seed.unwrap_or_else(|| fresh_seed());
     let token = fresh_token();
     let order = tables::Order {
         visitor,
         pace: wanted.pace,
+        cast,
         seed,
     };
     let table = playground.lay(&token, order).await?;
@@ -194,6 +202,7 @@ fn shown(world: &World, table: &Table) -> Value {
         "seats": table.seats.iter().map(|seat| person(*seat)).collect::<Vec<_>>(),
         "you": table.visitor,
         "pace": table.pace,
+        "cast": table.cast,
         "seed": table.seed,
         "over": table.over,
     })

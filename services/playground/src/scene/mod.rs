@@ -5,7 +5,7 @@ mod log;
 mod message;
 mod number;
 
-pub use log::{HISTORY, Page, SceneChange, SceneLog, SceneStep};
+pub use log::{Page, SceneChange, SceneLog, SceneStep};
 pub use message::{Message, Node, Piece, TEXT_LIMIT};
 pub use number::MessageNumber;
 

@@ -20,7 +20,7 @@ pub use change::{Change, Departure, Happening};
 pub use group::{Door, Founding, Group, GroupChange, Member, Rank, Request, Sight, Verdict};
 pub use people::{Newcomer, Person};
 pub use refusal::Refusal;
-pub use tables::{Pace, Table};
+pub use tables::{Cast, Pace, Table};
 
 use groups::Groups;
 use people::People;

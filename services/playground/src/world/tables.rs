@@ -24,6 +24,17 @@ pub enum Pace {
     Manual,
 }
 
+/// Who plays the seats that the visitor does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Cast {
+    /// Bots.
+    #[default]
+    Bots,
+    /// Nobody: bots sign up and leave the rest to the visitor.
+    Nobody,
+}
+
 /// One game of a visitor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
@@ -39,6 +50,8 @@ pub struct Table {
     pub seed: u64,
     /// How fast.
     pub pace: Pace,
+    /// Who plays the other seats.
+    pub cast: Cast,
     /// Since when.
     pub opened: Time,
     /// Nobody plays here any more.

@@ -429,6 +429,7 @@ fn a_table_keeps_its_director_to_itself() {
         visitor: Some(BOB),
         seed: 1,
         pace: Pace::Quick,
+        cast: Cast::Bots,
         opened: Time(0),
         over: false,
     };
