@@ -181,7 +181,7 @@ pub fn text(send: &Send) -> String {
 /// Scenes and texts of what was sent, in order.
 pub fn messages(sent: &[Sent]) -> Vec<(Scene, String)> {
     let sends = sent.iter().filter_map(|sent| match sent {
-        Sent::Message(send) => Some((send.scene, text(send))),
+        Sent::Message(message) => Some((message.scene, text(message))),
         _ => None,
     });
     sends.collect()

@@ -101,17 +101,19 @@ impl Game {
     /// There is no place where the reader could read this.
     fn without_scene(&mut self, step: &mut Step<'_>, item: Item) {
         match item.reader.clone() {
-            Reader::Room { name, seats } => self.to_members_instead(step, &name, seats, &item),
+            Reader::Room { name, seats } => {
+                self.write_to_members_instead(step, &name, seats, &item)
+            }
             // Whoever does not direct the game any more need not know.
             Reader::Director(_) => step.note_dropped(&item.base, "directs no more"),
             Reader::Seat(_) | Reader::Square | Reader::User(_) | Reader::Group(_) => {
-                self.hand_over(step, item);
+                self.hand_over(step, &item);
             }
         }
     }
 
     /// What a chat group cannot take goes to those whom it would have reached there.
-    pub(super) fn to_members_instead(
+    pub(super) fn write_to_members_instead(
         &mut self,
         step: &mut Step<'_>,
         room: &str,

@@ -11,7 +11,7 @@ mod say;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kit::Effects;
-use protocol::{GameId, Roster, Scene, SendKey, ToPublish};
+use protocol::{GameId, Roster, Scene, SendKey, ToPublish, UserId};
 use serde::{Deserialize, Serialize};
 use texts::Texts;
 
@@ -30,9 +30,14 @@ pub struct Game {
     /// What has been sent and not been answered for.
     pending: BTreeMap<SendKey, Pending>,
     blocked: Outlets,
+    /// People who have signed up and got something in private.
+    #[serde(default)]
+    reached: BTreeSet<UserId>,
     rooms: BTreeMap<String, Room>,
     /// The rooms of which the directors know that the pool has no group for them.
     known_lacking: BTreeSet<String>,
+    /// The newest lease that the pool has told of.
+    newest_lease: u64,
     /// How many messages there have been: their order.
     places: u64,
     /// How many acts and sayings of the desk's own there have been: their names.
@@ -55,8 +60,10 @@ impl Game {
             said: Said::default(),
             pending: BTreeMap::new(),
             blocked: Outlets::default(),
+            reached: BTreeSet::new(),
             rooms: BTreeMap::new(),
             known_lacking: BTreeSet::new(),
+            newest_lease: 0,
             places: 0,
             own: 0,
         }
@@ -72,7 +79,10 @@ impl Game {
             ToPublish::Groups(plans) => self.plan_rooms(&mut step, plans),
             ToPublish::Sent { key, outcome } => self.sent(&mut step, key, outcome),
             ToPublish::ActDone { act, outcome, .. } => self.acted(&mut step, act, outcome),
-            ToPublish::GroupGiven { name, group, .. } => self.group_given(&mut step, name, *group),
+            ToPublish::GroupGiven { name, group, lease } => {
+                let group = group.map(|group| (group, *lease));
+                self.group_given(&mut step, name, group)
+            }
             ToPublish::JoinRequest { group, user, flag } => {
                 self.room_news(&mut step, *group, News::Request(*user, flag))
             }

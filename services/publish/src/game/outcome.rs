@@ -1,6 +1,8 @@
 //! What became of messages, and what is done about those that did not arrive.
 
-use protocol::{ChatGroup, Phrase, Refused, Scene, SendKey, SendOutcome, ToNight, UserId};
+use protocol::{
+    ChatGroup, Phrase, Refused, RosterState, Scene, SendKey, SendOutcome, ToNight, UserId,
+};
 use serde_json::json;
 
 use super::item::{Item, Origin, Reader};
@@ -23,6 +25,7 @@ impl Game {
         };
         match outcome {
             SendOutcome::Done { .. } => {
+                self.arrived(step, scene);
                 // It may have left just before the platform said that nothing else will.
                 if self
                     .blocked
@@ -36,6 +39,20 @@ impl Game {
             SendOutcome::Unknown { .. } => self.unclear(step, scene, item),
         }
         true
+    }
+
+    /// Something arrived in private: night deals only to people who are known to be reachable.
+    fn arrived(&mut self, step: &mut Step<'_>, scene: Scene) {
+        let Scene::Private(user) = scene else { return };
+        let signed_up = self.roster.as_ref().is_some_and(|roster| {
+            roster.state == RosterState::Lobby && roster.seats.iter().any(|s| s.user == user)
+        });
+        if signed_up && self.reached.insert(user) {
+            step.to_night(&ToNight::Reach {
+                user,
+                reachable: true,
+            });
+        }
     }
 
     /// The bot's standing in a group has changed.
@@ -61,7 +78,9 @@ impl Game {
         let Some(outlet) = self.blocked.remove(scene) else {
             return;
         };
-        if let (Scene::Private(user), Refused::NotReachable) = (scene, outlet.why) {
+        if let (Scene::Private(user), Refused::NotReachable) = (scene, outlet.why)
+            && self.reached.insert(user)
+        {
             step.to_night(&ToNight::Reach {
                 user,
                 reachable: true,
@@ -81,12 +100,12 @@ impl Game {
             if concerns_scene && let Scene::Group(group) = scene {
                 self.room_news(step, group, News::Standing(Some(why)));
             }
-            self.to_members_instead(step, name, *seats, &item);
+            self.write_to_members_instead(step, name, *seats, &item);
         } else if concerns_scene {
             self.block(step, scene, why, false);
             self.wait(step, scene, item);
         } else if item.is_notice() {
-            self.hand_over(step, item);
+            self.hand_over(step, &item);
         } else {
             step.note_dropped(&item.base, "refused");
         }
@@ -137,6 +156,7 @@ impl Game {
     fn person_blocked(&mut self, step: &mut Step<'_>, user: UserId, why: Refused) {
         let not_reachable = why == Refused::NotReachable;
         if not_reachable {
+            self.reached.remove(&user);
             step.to_night(&ToNight::Reach {
                 user,
                 reachable: false,
@@ -163,7 +183,7 @@ impl Game {
     fn unclear(&mut self, step: &mut Step<'_>, scene: Scene, mut item: Item) {
         let public = matches!(item.reader, Reader::Square | Reader::Group(_));
         if !public && !item.repeat {
-            self.mark_repeat(step, &mut item);
+            mark_repeat(step, &mut item);
             if self.blocked.is_blocked(scene) {
                 self.wait(step, scene, item);
             } else {
@@ -179,20 +199,12 @@ impl Game {
             }
             step.note_dropped(&item.base, "unclear");
         } else {
-            self.hand_over(step, item);
-        }
-    }
-
-    fn mark_repeat(&mut self, step: &Step<'_>, item: &mut Item) {
-        item.repeat = true;
-        match step.texts.render(&Phrase::plain("publish/repeat")) {
-            Ok(mark) => item.text = format!("{mark}{}", item.text),
-            Err(error) => tracing::error!(%error, "a repeat cannot be marked"),
+            self.hand_over(step, &item);
         }
     }
 
     /// Asks the directors to pass a message on by hand.
-    pub(super) fn hand_over(&mut self, step: &mut Step<'_>, item: Item) {
+    pub(super) fn hand_over(&mut self, step: &mut Step<'_>, item: &Item) {
         step.note_dropped(&item.base, "handed to the directors");
         if item.origin == Origin::Trouble || !item.is_notice() {
             return;
@@ -221,5 +233,13 @@ impl Game {
             Reader::Room { name, .. } => name.clone(),
             Reader::Group(group) => group.to_string(),
         }
+    }
+}
+
+fn mark_repeat(step: &Step<'_>, item: &mut Item) {
+    item.repeat = true;
+    match step.texts.render(&Phrase::plain("publish/repeat")) {
+        Ok(mark) => item.text = format!("{mark}{}", item.text),
+        Err(error) => tracing::error!(%error, "a repeat cannot be marked"),
     }
 }

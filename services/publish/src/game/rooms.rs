@@ -23,7 +23,7 @@ impl Game {
         if roster.state == RosterState::Over {
             self.close_rooms(step, |_| true);
         }
-        self.each_room(step, |room, roster, wishes| room.tidy(roster, wishes));
+        self.each_room(step, Room::tidy);
         self.follow_readers(step);
         true
     }
@@ -49,7 +49,7 @@ impl Game {
                 }
             }
         }
-        self.each_room(step, |room, roster, wishes| room.tidy(roster, wishes));
+        self.each_room(step, Room::tidy);
         true
     }
 
@@ -65,13 +65,21 @@ impl Game {
             .retain(|name| self.rooms.contains_key(name));
     }
 
-    /// The pool has answered.
+    /// The pool has answered. It may answer twice for one lease; the later answer can be out of
+    /// date, so it is not looked at.
     pub(super) fn group_given(
         &mut self,
         step: &mut Step<'_>,
         name: &str,
-        group: Option<ChatGroup>,
+        group: Option<(ChatGroup, u64)>,
     ) -> bool {
+        if let Some((_, lease)) = group {
+            if lease <= self.newest_lease {
+                return false;
+            }
+            self.newest_lease = lease;
+        }
+        let group = group.map(|(group, _)| group);
         let (Some(room), Some(roster)) = (self.rooms.get_mut(name), &self.roster) else {
             if let Some(group) = group {
                 step.to_pool(PoolIn::Give {

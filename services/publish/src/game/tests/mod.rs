@@ -1,3 +1,4 @@
+mod delivery;
 mod outcomes;
 mod rooms;
 mod sayings;

@@ -333,8 +333,10 @@ fn marks_keep_messages_within_the_limit() {
     let sent = bench.say("a", seat(1), &"很".repeat(2000));
     for first in &sent {
         for again in bench.outcome(first, unknown()) {
-            let Sent::Message(send) = again else { panic!() };
-            assert!(text(&send).chars().count() <= 900);
+            let Sent::Message(message) = again else {
+                panic!()
+            };
+            assert!(text(&message).chars().count() <= 900);
         }
     }
 }

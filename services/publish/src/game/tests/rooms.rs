@@ -15,10 +15,14 @@ const BOSS: Scene = Scene::Private(DIRECTOR);
 const STRANGER: UserId = UserId(99);
 
 fn given(name: &str, group: Option<u64>) -> ToPublish {
+    given_as(1, name, group)
+}
+
+fn given_as(lease: u64, name: &str, group: Option<u64>) -> ToPublish {
     ToPublish::GroupGiven {
         name: name.to_owned(),
         group: group.map(ChatGroup),
-        lease: 1,
+        lease,
     }
 }
 
@@ -203,11 +207,11 @@ fn an_answer_to_a_line_in_the_group_quotes_it_there() {
     let mut answer = say("a", Audience::Scene(Scene::Group(GROUP)), "已记下");
     answer.reply_to = Some(MessageRef("m".to_owned()));
     let sent = bench.take(&ToPublish::Say(answer.clone()));
-    let [Sent::Message(send)] = &sent[..] else {
+    let [Sent::Message(message)] = &sent[..] else {
         panic!("{sent:?}")
     };
-    assert_eq!(send.scene, Scene::Group(GROUP));
-    assert_eq!(send.parts.len(), 2);
+    assert_eq!(message.scene, Scene::Group(GROUP));
+    assert_eq!(message.parts.len(), 2);
 
     bench.take(&joined(STRANGER.0));
     answer.key.0 = "b".to_owned();
@@ -561,10 +565,22 @@ fn a_group_that_comes_too_late_goes_back() {
     bench.take(&ToPublish::Groups(vec![plan(WOLVES, &[0, 3])]));
     bench.take(&given(WOLVES, None));
     bench.take(&ToPublish::Groups(Vec::new()));
-    assert!(back(&bench.take(&given(WOLVES, Some(GROUP.0)))));
+    assert!(back(&bench.take(&given_as(2, WOLVES, Some(GROUP.0)))));
     // or there never was such a room.
-    assert!(back(&bench.take(&given("情侣", Some(GROUP.0)))));
+    assert!(back(&bench.take(&given_as(3, "情侣", Some(GROUP.0)))));
     assert_eq!(bench.take(&given("情侣", None)), []);
+}
+
+#[test]
+fn an_answer_of_the_pool_that_comes_twice_is_no_new_lease() {
+    let mut bench = wolves();
+    bench.take(&ToPublish::Groups(Vec::new()));
+    answer_list(&mut bench, &[]);
+    // The group has gone back and may be another game's.
+    bench.take(&ToPublish::Groups(vec![plan(WOLVES, &[0, 3])]));
+    assert_eq!(bench.take(&given(WOLVES, Some(GROUP.0))), []);
+    let sent = bench.take(&given_as(2, WOLVES, Some(702)));
+    assert_eq!(acts(&sent).len(), 2);
 }
 
 #[test]

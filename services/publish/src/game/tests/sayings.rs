@@ -108,13 +108,13 @@ fn a_long_saying_is_several_messages_and_only_the_first_quotes() {
     assert_eq!(sent.len(), 2);
     let mut keys = Vec::new();
     for (n, sent) in sent.iter().enumerate() {
-        let Sent::Message(send) = sent else {
+        let Sent::Message(message) = sent else {
             panic!("{sent:?}")
         };
-        assert_eq!(text(send), format!("【{long}】"));
+        assert_eq!(text(message), format!("【{long}】"));
         let quote = Part::Reply(MessageRef("m".to_owned()));
-        assert_eq!(send.parts.contains(&quote), n == 0);
-        keys.push(&send.key);
+        assert_eq!(message.parts.contains(&quote), n == 0);
+        keys.push(&message.key);
     }
     assert_ne!(keys[0], keys[1]);
 }
@@ -125,10 +125,10 @@ fn nothing_is_quoted_in_private() {
     let mut answer = say("k", Audience::Seat(SeatId(0)), "收到");
     answer.reply_to = Some(MessageRef("m".to_owned()));
     let sent = bench.take(&ToPublish::Say(answer));
-    let [Sent::Message(send)] = &sent[..] else {
+    let [Sent::Message(message)] = &sent[..] else {
         panic!("{sent:?}")
     };
-    assert_eq!(send.parts, [Part::Text("【收到】".to_owned())]);
+    assert_eq!(message.parts, [Part::Text("【收到】".to_owned())]);
 }
 
 #[test]
