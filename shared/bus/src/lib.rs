@@ -9,6 +9,7 @@
 //! handled goes to the dead letters after a few tries and its queue moves on.
 
 #[cfg(feature = "conformance")]
+#[expect(clippy::unwrap_used, reason = "these are tests: an error fails them")]
 pub mod conformance;
 pub mod local;
 mod open;

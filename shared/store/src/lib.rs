@@ -8,6 +8,7 @@
 //! opaque to it.
 
 #[cfg(feature = "conformance")]
+#[expect(clippy::unwrap_used, reason = "these are tests: an error fails them")]
 pub mod conformance;
 mod open;
 pub mod sqlite;
@@ -157,7 +158,8 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError>;
 
-    /// Forgets outbox entries, by place, that the bus has taken.
+    /// Forgets outbox entries, by place, that the bus has taken. A crash may bring the last of
+    /// them back: they are sent again, and recognised as repeats.
     async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError>;
 
     /// Deadlines at or before `until`, earliest first, at most `limit`.

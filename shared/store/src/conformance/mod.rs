@@ -27,7 +27,7 @@ pub trait Ground: Send + Sync {
     /// dropped; what they kept is there.
     async fn open(&self) -> Arc<dyn Store>;
 
-    /// Makes an outbox entry unreadable, behind the store's back.
+    /// Makes an outbox entry unreadable. The store is not open.
     async fn spoil_outbox(&self, service: Service, shard: Shard, place: u64);
 }
 

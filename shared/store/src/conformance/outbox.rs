@@ -174,7 +174,9 @@ pub async fn an_unreadable_entry_is_named(ground: &dyn Ground) {
         .into_iter()
         .map(|entry| entry.place)
         .collect();
+    drop(store);
     ground.spoil_outbox(Service::Night, shard, places[1]).await;
+    let store = ground.open().await;
 
     match store.outbox(Service::Night, shard, 0, 100).await {
         Err(StoreError::Corrupt { place, .. }) => {

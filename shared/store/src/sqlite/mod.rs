@@ -3,6 +3,7 @@
 //! One thread writes. What waits for it is taken together into one transaction, so that many
 //! commits share one flush to disk. Reads have connections of their own and never wait for it.
 
+mod outboxes;
 mod read;
 mod schema;
 mod step;
@@ -17,6 +18,7 @@ use protocol::{MessageId, Service, Shard};
 use rules::Time;
 use rusqlite::Connection;
 
+use self::outboxes::Outboxes;
 use self::read::Readers;
 use self::write::{Job, WriteThread};
 use crate::{
@@ -33,6 +35,7 @@ pub struct SqliteStore {
     // Fields are dropped in this order: connections before the lock.
     writer: WriteThread,
     readers: Arc<Readers>,
+    outboxes: Arc<Outboxes>,
     _lock: File,
 }
 
@@ -49,10 +52,14 @@ impl SqliteStore {
         let mut connection = Connection::open(&path).map_err(|e| broken(e.to_string()))?;
         schema::set_up_writer(&connection).map_err(|e| broken(e.to_string()))?;
         schema::migrate(&mut connection, folder)?;
-        let writer = WriteThread::start(connection).map_err(|e| broken(e.to_string()))?;
+        let outboxes = Outboxes::read(&connection).map_err(|e| broken(e.to_string()))?;
+        let outboxes = Arc::new(outboxes);
+        let writer = WriteThread::start(connection, Arc::clone(&outboxes))
+            .map_err(|e| broken(e.to_string()))?;
         Ok(Self {
             writer,
             readers: Arc::new(Readers::new(path)),
+            outboxes,
             _lock: lock,
         })
     }
@@ -140,23 +147,16 @@ impl Store for SqliteStore {
         after: u64,
         limit: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError> {
-        self.read(move |connection| read::outbox(connection, service, shard, after, limit))
-            .await
+        self.outboxes.list(service, shard, after, limit)
     }
 
     async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError> {
-        if places.is_empty() {
-            return Ok(());
+        let taken = self.outboxes.take(service, shard, places);
+        if taken.is_empty() {
+            Ok(())
+        } else {
+            self.writer.tell(Job::Forget(taken))
         }
-        let places = places.to_vec();
-        self.writer
-            .ask(|answer| Job::Sent {
-                service,
-                shard,
-                places,
-                answer,
-            })
-            .await
     }
 
     async fn due(&self, until: Time, limit: usize) -> Result<Vec<DueDeadline>, StoreError> {

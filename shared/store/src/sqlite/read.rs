@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use protocol::{Message, MessageId, Service, Shard, Topic};
+use protocol::{MessageId, Service, Shard};
 use rules::Time;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use super::{schema, step, store_error};
-use crate::{AggregateKey, Deadline, DueDeadline, OutboxEntry, StoreError, Stored};
+use crate::{AggregateKey, Deadline, DueDeadline, StoreError, Stored};
 
 /// So many idle connections are kept for the next reader.
 const KEPT: usize = 4;
@@ -151,80 +151,6 @@ pub(super) fn keys(connection: &Connection, service: Service) -> Read<Vec<String
     read().map_err(|e| store_error(&e))
 }
 
-/// An entry as it is in its row, its names not yet looked at.
-struct RawEntry {
-    place: u64,
-    id: String,
-    trace: String,
-    to_service: String,
-    to_shard: i64,
-    key: String,
-    body: String,
-}
-
-/// See [`Store::outbox`](crate::Store::outbox).
-pub(super) fn outbox(
-    connection: &Connection,
-    service: Service,
-    shard: Shard,
-    after: u64,
-    limit: usize,
-) -> Read<Vec<OutboxEntry>> {
-    let read = || -> rusqlite::Result<Vec<RawEntry>> {
-        connection
-            .prepare_cached(
-                "SELECT place, message, trace, to_service, to_shard, key, body FROM outbox
-                 WHERE service = ?1 AND shard = ?2 AND place > ?3 ORDER BY place LIMIT ?4",
-            )?
-            .query_map(
-                params![
-                    service.name(),
-                    shard.number(),
-                    after.cast_signed(),
-                    at_most(limit)
-                ],
-                |row| {
-                    Ok(RawEntry {
-                        place: unsigned(row, 0)?,
-                        id: row.get(1)?,
-                        trace: row.get(2)?,
-                        to_service: row.get(3)?,
-                        to_shard: row.get(4)?,
-                        key: row.get(5)?,
-                        body: row.get(6)?,
-                    })
-                },
-            )?
-            .collect()
-    };
-    read()
-        .map_err(|e| store_error(&e))?
-        .into_iter()
-        .map(outbox_entry)
-        .collect()
-}
-
-fn outbox_entry(raw: RawEntry) -> Read<OutboxEntry> {
-    let corrupt = |why: String| StoreError::Corrupt {
-        place: format!("outbox entry {}", raw.place),
-        why,
-    };
-    let service = service(&raw.to_service).map_err(corrupt)?;
-    let shard = Shard::all()
-        .find(|shard| i64::from(shard.number()) == raw.to_shard)
-        .ok_or_else(|| corrupt(format!("there is no shard {}", raw.to_shard)))?;
-    Ok(OutboxEntry {
-        place: raw.place,
-        message: Message {
-            id: MessageId(raw.id),
-            trace: raw.trace,
-            to: Topic { service, shard },
-            key: raw.key,
-            body: raw.body,
-        },
-    })
-}
-
 /// See [`Store::due`](crate::Store::due).
 pub(super) fn due(connection: &Connection, until: Time, limit: usize) -> Read<Vec<DueDeadline>> {
     type Raw = (String, String, String, i64);
@@ -265,11 +191,19 @@ pub(super) fn next_due(connection: &Connection) -> Read<Option<Time>> {
     read().map_err(|e| store_error(&e))
 }
 
-fn service(name: &str) -> Result<Service, String> {
+/// The service of this name.
+pub(super) fn service(name: &str) -> Result<Service, String> {
     Service::ALL
         .into_iter()
         .find(|service| service.name() == name)
         .ok_or_else(|| format!("there is no service {name:?}"))
+}
+
+/// The shard of this number.
+pub(super) fn shard(number: i64) -> Result<Shard, String> {
+    Shard::all()
+        .find(|shard| i64::from(shard.number()) == number)
+        .ok_or_else(|| format!("there is no shard {number}"))
 }
 
 fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

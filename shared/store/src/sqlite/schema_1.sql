@@ -39,6 +39,7 @@ CREATE TABLE deadlines (
 CREATE INDEX deadlines_by_time ON deadlines (at);
 
 -- AUTOINCREMENT: a place is never given twice, also when the outbox has been empty.
+-- Read as a whole when the store is opened, and from memory after that.
 CREATE TABLE outbox (
     place      INTEGER PRIMARY KEY AUTOINCREMENT,
     service    TEXT    NOT NULL,
@@ -50,8 +51,6 @@ CREATE TABLE outbox (
     key        TEXT    NOT NULL,
     body       TEXT    NOT NULL
 ) STRICT;
-
-CREATE INDEX outbox_by_shard ON outbox (service, shard, place);
 
 -- Written to by health checks, to see that writing works.
 CREATE TABLE pulse (

@@ -1,21 +1,24 @@
 //! What one job writes, within the transaction that it shares with others.
 
-use protocol::{Message, MessageId, Service, Shard};
+use protocol::{Message, MessageId};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{AggregateKey, Commit, Committed, Deadline};
 
-/// Takes a step, or finds that it must not be taken.
-pub(super) fn commit(connection: &Connection, commit: &Commit) -> rusqlite::Result<Committed> {
+/// Takes a step, or finds that it must not be taken. Gives the places of its messages, too.
+pub(super) fn commit(
+    connection: &Connection,
+    commit: &Commit,
+) -> rusqlite::Result<(Committed, Vec<u64>)> {
     let found = find(connection, &commit.aggregate)?;
     if let Some((id, _)) = found
         && let Some(version) = handled(connection, id, &commit.message)?
     {
-        return Ok(Committed::Repeat(version));
+        return Ok((Committed::Repeat(version), Vec::new()));
     }
     let current = found.map_or(0, |(_, version)| version);
     if current != commit.expected {
-        return Ok(Committed::Conflict(current));
+        return Ok((Committed::Conflict(current), Vec::new()));
     }
     let version = current + 1;
     let id = match found {
@@ -49,10 +52,12 @@ pub(super) fn commit(connection: &Connection, commit: &Commit) -> rusqlite::Resu
     if let Some(deadlines) = &commit.deadlines {
         set_deadlines(connection, id, deadlines)?;
     }
-    for message in &commit.outbox {
-        put_into_outbox(connection, &commit.aggregate, message)?;
-    }
-    Ok(Committed::Done(version))
+    let places = commit
+        .outbox
+        .iter()
+        .map(|message| put_into_outbox(connection, &commit.aggregate, message))
+        .collect::<rusqlite::Result<_>>()?;
+    Ok((Committed::Done(version), places))
 }
 
 /// The row of an aggregate and its version.
@@ -114,17 +119,18 @@ fn set_deadlines(connection: &Connection, id: i64, new: &[Deadline]) -> rusqlite
     Ok(())
 }
 
+/// Gives the message's place.
 fn put_into_outbox(
     connection: &Connection,
     from: &AggregateKey,
     message: &Message,
-) -> rusqlite::Result<()> {
-    connection
+) -> rusqlite::Result<u64> {
+    let place = connection
         .prepare_cached(
             "INSERT INTO outbox (service, shard, message, trace, to_service, to_shard, key, body)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
-        .execute(params![
+        .insert(params![
             from.service.name(),
             from.shard().number(),
             message.id.0,
@@ -134,20 +140,14 @@ fn put_into_outbox(
             message.key,
             message.body,
         ])?;
-    Ok(())
+    Ok(place.cast_unsigned())
 }
 
 /// Forgets outbox entries.
-pub(super) fn sent(
-    connection: &Connection,
-    service: Service,
-    shard: Shard,
-    places: &[u64],
-) -> rusqlite::Result<()> {
-    let mut delete = connection
-        .prepare_cached("DELETE FROM outbox WHERE place = ?1 AND service = ?2 AND shard = ?3")?;
+pub(super) fn forget(connection: &Connection, places: &[u64]) -> rusqlite::Result<()> {
+    let mut delete = connection.prepare_cached("DELETE FROM outbox WHERE place = ?1")?;
     for place in places {
-        delete.execute(params![place.cast_signed(), service.name(), shard.number()])?;
+        delete.execute([place.cast_signed()])?;
     }
     Ok(())
 }

@@ -1,0 +1,376 @@
+//! One writer, one step at a time, once.
+
+#![expect(clippy::unwrap_used, reason = "these are tests: an error fails them")]
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use common::{Desk, Fault, FaultyStore, NightDiary, Note, TallyDiary, id, lines, write};
+use kit::journal::Entry;
+use kit::testing::TestParts;
+use kit::{HandleError, Parts, Writer};
+use protocol::{Service, Shard, ToClock, Topic};
+use store::{AggregateKey, Commit, Store, StoreError};
+
+fn writer(parts: &Parts) -> Writer<NightDiary> {
+    Writer::new(parts.clone(), Arc::new(Desk::default()))
+}
+
+fn night(key: &str) -> AggregateKey {
+    AggregateKey {
+        service: Service::Night,
+        key: key.to_owned(),
+    }
+}
+
+/// Hands in a line under a name of its own.
+async fn add(writer: &Writer<NightDiary>, key: &str, text: &str) -> u64 {
+    writer
+        .handle(key, id(text), "t", write(text))
+        .await
+        .unwrap()
+        .version
+}
+
+#[tokio::test]
+async fn steps_are_kept_across_a_restart() {
+    let parts = TestParts::new().await;
+    let before = writer(&parts);
+    for n in 0..150 {
+        assert_eq!(add(&before, "7-1", &n.to_string()).await, n + 1);
+    }
+    add(&before, "7-2", "other").await;
+    let stored = parts.store.load(&night("7-1")).await.unwrap();
+    assert_eq!(stored.snapshot.unwrap().0, 128, "one every 64 steps");
+    drop(before);
+
+    let parts = parts.restart().await;
+    let after = writer(&parts);
+    let expected: Vec<_> = (0..150).map(|n| n.to_string()).collect();
+    assert_eq!(lines(&after, "7-1").await, expected);
+    assert_eq!(
+        after.env().handled.load(Ordering::Relaxed),
+        22,
+        "the rest is in the snapshot"
+    );
+    assert_eq!(lines(&after, "7-2").await, ["other"]);
+    assert_eq!(lines(&after, "7-3").await, Vec::<String>::new());
+    assert_eq!(add(&after, "7-1", "150").await, 151);
+}
+
+#[tokio::test]
+async fn a_snapshot_is_taken_when_the_step_asks_for_it() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    add(&writer, "7-1", "a").await;
+    writer
+        .handle("7-1", id("b"), "t", Note::Chapter("b".to_owned()))
+        .await
+        .unwrap();
+    for n in 0..63 {
+        add(&writer, "7-1", &n.to_string()).await;
+    }
+    let stored = parts.store.load(&night("7-1")).await.unwrap();
+    assert_eq!(stored.snapshot, Some((2, br#"["a","b"]"#.to_vec())));
+    add(&writer, "7-1", "63").await;
+    let stored = parts.store.load(&night("7-1")).await.unwrap();
+    assert_eq!(stored.snapshot.unwrap().0, 66, "counted from the last one");
+}
+
+#[tokio::test]
+async fn a_step_leaves_journal_outbox_and_deadlines() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    let pass = Note::Pass {
+        to: Service::Tally,
+        key: "7-9".to_owned(),
+        text: "x".to_owned(),
+    };
+    let handled = writer
+        .handle("7-1", id("m1"), "chat-5", pass.clone())
+        .await
+        .unwrap();
+    assert_eq!(
+        (handled.version, handled.repeat, handled.ignored),
+        (1, false, false)
+    );
+    assert_eq!(handled.log, Some(serde_json::json!({ "lines": 1 })));
+    let remind = Note::Remind {
+        name: "dawn#1".to_owned(),
+        at: 77,
+    };
+    writer
+        .handle("7-1", id("m2"), "chat-6", remind)
+        .await
+        .unwrap();
+
+    let journal = parts.store.journal(&night("7-1"), 0, 10).await.unwrap();
+    let entry = Entry::<Note>::read(&journal[0].1).unwrap();
+    assert_eq!(
+        (entry.id, &*entry.trace, entry.input),
+        (id("m1"), "chat-5", pass)
+    );
+    assert_eq!(entry.log, handled.log);
+
+    let outbox = parts
+        .store
+        .outbox(Service::Night, Shard::of("7-1"), 0, 10)
+        .await
+        .unwrap();
+    assert_eq!(outbox.len(), 1);
+    let sent = &outbox[0].message;
+    assert_eq!(
+        (&*sent.id.0, &*sent.trace, &*sent.key),
+        ("night/7-1/1.0", "chat-5", "7-9")
+    );
+    assert_eq!(
+        sent.to,
+        Topic {
+            service: Service::Tally,
+            shard: Shard::of("7-9")
+        }
+    );
+    assert_eq!(sent.body, r#"{"Write":"x"}"#);
+    assert_eq!(parts.store.next_due().await.unwrap(), Some(rules::Time(77)));
+}
+
+#[tokio::test]
+async fn the_clock_is_nudged_when_deadlines_change() {
+    let parts = TestParts::new().await;
+    let topics = Shard::all()
+        .map(|shard| Topic {
+            service: Service::Clock,
+            shard,
+        })
+        .collect();
+    let mut clock = parts.bus.subscribe(topics, 1).await.unwrap();
+    let writer = writer(&parts);
+    let remind = Note::Remind {
+        name: "dawn#1".to_owned(),
+        at: 77,
+    };
+    writer.handle("7-1", id("m1"), "t", remind).await.unwrap();
+    let nudge = clock.next().await.unwrap().message;
+    assert_eq!(nudge.key, "");
+    let told: ToClock = serde_json::from_str(&nudge.body).unwrap();
+    assert_eq!(
+        told,
+        ToClock::Changed {
+            next: Some(rules::Time(77))
+        }
+    );
+}
+
+#[tokio::test]
+async fn a_repeat_is_answered_and_changes_nothing() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    add(&writer, "7-1", "a").await;
+    add(&writer, "7-1", "b").await;
+    let again = writer
+        .handle("7-1", id("a"), "t", write("something else"))
+        .await
+        .unwrap();
+    assert_eq!((again.repeat, again.version, again.log), (true, 1, None));
+    assert_eq!(lines(&writer, "7-1").await, ["a", "b"]);
+    assert_eq!(add(&writer, "7-1", "c").await, 3);
+}
+
+#[tokio::test]
+async fn what_is_ignored_is_not_committed() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    add(&writer, "7-1", "a").await;
+    let handled = writer
+        .handle("7-1", id("n"), "t", Note::Nothing)
+        .await
+        .unwrap();
+    assert_eq!(
+        (handled.ignored, handled.repeat, handled.version),
+        (true, false, 1)
+    );
+    assert_eq!(
+        parts.store.handled(&night("7-1"), &id("n")).await.unwrap(),
+        None
+    );
+    assert_eq!(add(&writer, "7-1", "b").await, 2);
+}
+
+#[tokio::test]
+async fn after_an_unclear_commit_the_same_message_finds_the_truth() {
+    for fault in [Fault::Before, Fault::After] {
+        let parts = TestParts::new().await;
+        let store = FaultyStore::around(Arc::clone(&parts.store));
+        let faulty = Parts {
+            store: Arc::clone(&store) as Arc<dyn Store>,
+            ..Parts::clone(&parts)
+        };
+        let writer = writer(&faulty);
+        add(&writer, "7-1", "a").await;
+        store.fail(&[fault, fault]);
+        for attempt in 0..2 {
+            let answer = writer.handle("7-1", id("b"), "t", write("b")).await;
+            let unclear = matches!(answer, Err(HandleError::Store(StoreError::Unavailable(_))));
+            assert!(unclear, "{fault:?}, {attempt}: {answer:?}");
+        }
+        let handled = writer
+            .handle("7-1", id("b"), "t", write("b"))
+            .await
+            .unwrap();
+        assert_eq!(
+            (handled.version, handled.repeat),
+            (2, fault == Fault::After)
+        );
+        assert_eq!(lines(&writer, "7-1").await, ["a", "b"], "{fault:?}");
+        assert_eq!(add(&writer, "7-1", "c").await, 3);
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_and_leaves_no_trace() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    add(&writer, "7-1", "a").await;
+    writer.env().broken.store(true, Ordering::Relaxed);
+    let stumble = Note::Stumble("b".to_owned());
+    match writer.handle("7-1", id("b"), "t", stumble.clone()).await {
+        Err(HandleError::Panicked {
+            aggregate,
+            message,
+            what,
+        }) => {
+            assert_eq!((&*aggregate, message), ("night/7-1", id("b")));
+            assert_eq!(what, "stumbled over b");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(lines(&writer, "7-1").await, ["a"]);
+    writer.env().broken.store(false, Ordering::Relaxed);
+    let handled = writer.handle("7-1", id("b"), "t", stumble).await.unwrap();
+    assert_eq!((handled.version, handled.repeat), (2, false));
+    assert_eq!(lines(&writer, "7-1").await, ["a", "b"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_writers_of_one_aggregate_lose_nothing() {
+    let parts = TestParts::new().await;
+    let tasks: Vec<_> = (0..3)
+        .map(|nth| {
+            let writer = writer(&parts);
+            tokio::spawn(async move {
+                for n in 0..40 {
+                    add(&writer, "7-1", &format!("{nth}/{n}")).await;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let all = lines(&writer(&parts), "7-1").await;
+    assert_eq!(all.len(), 120);
+    for nth in 0..3 {
+        let own: Vec<_> = all
+            .iter()
+            .filter(|l| l.starts_with(&format!("{nth}/")))
+            .collect();
+        let expected: Vec<_> = (0..40).map(|n| format!("{nth}/{n}")).collect();
+        assert!(
+            own.into_iter().eq(expected.iter()),
+            "in the order in which they were handed in"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_keys_are_handled_side_by_side() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    let tasks: Vec<_> = (0..40)
+        .map(|game| {
+            let writer = writer.clone();
+            tokio::spawn(async move {
+                for n in 0..10 {
+                    add(&writer, &format!("7-{game}"), &n.to_string()).await;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    for game in 0..40 {
+        assert_eq!(lines(&writer, &format!("7-{game}")).await.len(), 10);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_leaves_no_half_changed_state() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    for n in 0..40 {
+        let text = n.to_string();
+        let call = writer.handle("7-1", id(&text), "t", write(&text));
+        // Given up at some point on the way.
+        let _ = tokio::time::timeout(std::time::Duration::from_micros(n * 20), call).await;
+        writer
+            .handle("7-1", id(&text), "t", write(&text))
+            .await
+            .unwrap();
+    }
+    let expected: Vec<_> = (0..40).map(|n| n.to_string()).collect();
+    assert_eq!(lines(&writer, "7-1").await, expected);
+}
+
+#[tokio::test]
+async fn services_do_not_see_each_others_aggregates() {
+    let parts = TestParts::new().await;
+    let night = writer(&parts);
+    let tally = Writer::<TallyDiary>::new(Parts::clone(&parts), Arc::new(Desk::default()));
+    add(&night, "7-1", "a").await;
+    assert_eq!(
+        tally
+            .handle("7-1", id("a"), "t", write("b"))
+            .await
+            .unwrap()
+            .version,
+        1
+    );
+    assert_eq!(lines(&tally, "7-1").await, ["b"]);
+    assert_eq!(lines(&night, "7-1").await, ["a"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_named() {
+    let parts = TestParts::new().await;
+    let spoil = async |key: &str, entry: &[u8], snapshot: Option<Vec<u8>>| {
+        let commit = Commit {
+            aggregate: night(key),
+            expected: 0,
+            message: id("m"),
+            entry: entry.to_vec(),
+            snapshot,
+            deadlines: None,
+            outbox: vec![],
+        };
+        parts.store.commit(commit).await.unwrap();
+    };
+    let stumble = r#"{"v":1,"id":"m","trace":"","input":{"Stumble":"x"}}"#;
+    spoil("7-1", b"no json", None).await;
+    spoil("7-2", b"{}", Some(b"no json".to_vec())).await;
+    spoil("7-3", stumble.as_bytes(), None).await;
+    let writer = writer(&parts);
+    writer.env().broken.store(true, Ordering::Relaxed);
+    for (key, named) in [
+        ("7-1", "journal entry 1 of night/7-1"),
+        ("7-2", "snapshot 1 of night/7-2"),
+        ("7-3", "journal entry 1 of night/7-3"),
+    ] {
+        match writer.read(key, |_| ()).await {
+            Err(StoreError::Corrupt { place, .. }) => assert_eq!(place, named),
+            other => panic!("{key}: {other:?}"),
+        }
+    }
+}
