@@ -54,8 +54,8 @@ pub(crate) struct Kept {
     pub shut: Option<Time>,
     /// The dusk's votes wait to be settled anew after a rewind.
     pub unsettled: bool,
-    /// What was left of the running duration when the game was paused.
-    pub paused: Option<Option<i64>>,
+    /// The pause that is in force.
+    pub paused: Option<Pause>,
     /// Cards that were given, in order.
     pub cards: Vec<(SeatId, Colour)>,
     /// Posts of the last days without a speed-up, newest last.
@@ -73,6 +73,13 @@ pub(crate) struct Kept {
     pub class_sizes: Vec<u8>,
     /// A forced draw that could not be given.
     pub bad_force: Option<BadForce>,
+}
+
+/// A pause. A type of its own: a snapshot cannot tell `Some(None)` from `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Pause {
+    /// What is left of the window that is open, in milliseconds; `None`: it has no deadline.
+    pub left: Option<i64>,
 }
 
 /// How a game ended.

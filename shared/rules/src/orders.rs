@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::board::{Colour, Harm, Usage};
-use crate::game::{Ending, Game};
+use crate::game::{Ending, Game, Pause};
 use crate::ids::{SeatId, SeatSet, Turn};
 use crate::input::{Order, Ruling};
 use crate::notice::{Arg, Notice};
@@ -124,7 +124,7 @@ impl Game {
 
     fn pause(&mut self) -> Result<(), Refusal> {
         let left = self.kept.deadline.map(|d| d.0 - self.now.0);
-        self.kept.paused = Some(left);
+        self.kept.paused = Some(Pause { left });
         self.thread_changed();
         self.tell(Notice::public("day/paused"));
         Ok(())
@@ -133,7 +133,7 @@ impl Game {
     /// 继续: durations go on with what was left; a door-close that passed moves to the next day
     /// (G27).
     fn resume(&mut self) -> Result<(), Refusal> {
-        let Some(left) = self.kept.paused.take() else {
+        let Some(Pause { left }) = self.kept.paused.take() else {
             return Err(Refusal::OrderNotNow);
         };
         let by_clock = self.world.window.and_then(|w| {

@@ -4,7 +4,7 @@
 //! game it says what happens next. A [`Tape`] keeps what happened, so that a game can be played
 //! again and again without the player's own cost. [`invariants`] are what must hold after every
 //! input, whoever sent it; [`garbage`] sends what nobody should. [`simulate`] plays many games and
-//! counts who won.
+//! counts who won. A [`Table`] is for games by hand, in tests.
 //!
 //! Invariants: nothing here knows a rule of any board, and no wall clock or global randomness is
 //! read: a seed gives the same game everywhere.
@@ -16,6 +16,7 @@ mod player;
 mod rng;
 mod setting;
 mod summary;
+pub mod table;
 mod tape;
 mod voting;
 
@@ -23,4 +24,5 @@ pub use player::{Habits, Player};
 pub use rng::Rng;
 pub use setting::{START, setup};
 pub use summary::{Summary, simulate};
+pub use table::Table;
 pub use tape::{End, Limits, Tape, record};

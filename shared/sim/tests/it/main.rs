@@ -1,3 +1,4 @@
 //! The engine under random play: properties, secrecy, snapshots.
 
+mod found;
 mod properties;
