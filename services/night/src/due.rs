@@ -37,7 +37,7 @@ pub(crate) fn due(
         if deadline != wait_deadline(waiting) || now < waiting.ask_at {
             return Changed::No;
         }
-        waiting.ask_at = now.plus_ms(env.settings().patience_ms.saturating_mul(ASK_AGAIN));
+        waiting.ask_at = now.plus_ms(env.patience_ms().saturating_mul(ASK_AGAIN));
         let args = json!({"name": frame.name, "since": waiting.at});
         let ask = Phrase::new("director/no-watermark", args);
         step.say(Audience::Directors, SayKind::Prompt, vec![ask]);
@@ -53,7 +53,7 @@ pub(crate) fn due(
         turn,
         at,
         needs: at.plus_ms(env.grace_ms()),
-        ask_at: now.plus_ms(env.settings().patience_ms),
+        ask_at: now.plus_ms(env.patience_ms()),
     });
     Changed::Yes
 }

@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use protocol::AccountId;
 use rules::{Board, Timetable};
+
+/// Nothing runs slower than this.
+const SLOWEST: f64 = 0.001;
 
 /// How private groups are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,9 +35,9 @@ pub struct Settings {
     /// How private groups are made.
     pub groups: Groups,
     /// How long after a deadline messages sent before it may still arrive, at speed 1.
-    pub grace_ms: i64,
+    pub grace_ms: u64,
     /// How long a deadline waits for the account's watermark before the director is asked.
-    pub patience_ms: i64,
+    pub patience_ms: u64,
 }
 
 impl Default for Settings {
@@ -87,10 +91,6 @@ impl Env {
         self.boards.values()
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
     /// How many pool groups the account has; `None`: none are needed.
     pub(crate) fn pool(&self, account: AccountId) -> Option<usize> {
         match &self.settings.groups {
@@ -103,8 +103,14 @@ impl Env {
 
     /// How long after a deadline messages sent before it may still arrive, in milliseconds.
     pub(crate) fn grace_ms(&self) -> i64 {
-        let grace = self.settings.grace_ms as f64 / self.settings.speed.max(0.001);
-        grace.round() as i64
+        let grace = Duration::from_millis(self.settings.grace_ms);
+        let grace = grace.div_f64(self.settings.speed.max(SLOWEST));
+        i64::try_from(grace.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    /// How long a deadline waits for a watermark, in milliseconds.
+    pub(crate) fn patience_ms(&self) -> i64 {
+        i64::try_from(self.settings.patience_ms).unwrap_or(i64::MAX)
     }
 
     /// A calendar by name with zone and speed.

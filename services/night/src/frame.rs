@@ -29,7 +29,14 @@ impl Seed {
     }
 
     fn to_hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        use std::fmt::Write;
+        self.0
+            .iter()
+            .fold(String::with_capacity(64), |mut text, byte| {
+                // Writing to a string does not fail.
+                let _ = write!(text, "{byte:02x}");
+                text
+            })
     }
 }
 

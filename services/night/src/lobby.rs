@@ -1,22 +1,20 @@
 //! Before the deal: who signs up, who waits, who can be reached.
 
-use chat::{DirectorCommand, Names, Reader, Said, SeatName, Vocabulary};
+mod orders;
+mod signing;
+
+use chat::{Names, Reader, Said, SeatName, Vocabulary};
 use protocol::{Audience, Line, Phrase, Place, RosterSeat, RosterState, SayKind, UserId};
-use rules::input::Order;
 use rules::{Board, SeatId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::alias;
 use crate::answers;
 use crate::due::Changed;
 use crate::env::Env;
 use crate::frame::Frame;
 use crate::help;
 use crate::step::Step;
-
-/// More people than this cannot sign up for one game.
-const MOST_APPLICANTS: usize = 64;
 
 /// Can a person be reached in private?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,109 +113,6 @@ impl Lobby {
         Vocabulary::new(Names::of(board), seats.collect())
     }
 
-    // --- signing up and leaving --------------------------------------------------------------
-
-    fn sign_up(
-        &mut self,
-        frame: &mut Frame,
-        board: &Board,
-        line: &Line,
-        wanted: Option<&str>,
-        step: &mut Step,
-    ) {
-        let user = line.speaker.user;
-        if frame.directs(user) {
-            return answers::plain(step, line, "lobby/director-plays-not");
-        }
-        let own = self
-            .applicants
-            .iter()
-            .position(|applicant| applicant.user == user);
-        let taken: Vec<&str> = self
-            .applicants
-            .iter()
-            .filter(|applicant| applicant.user != user)
-            .map(|applicant| applicant.alias.as_str())
-            .collect();
-        let names = Names::of(board);
-        let alias = match (wanted, own) {
-            (Some(wanted), _) => match alias::checked(wanted, &names, taken) {
-                Ok(alias) => alias,
-                Err(bad) => {
-                    let args = json!({"longest": alias::LONGEST});
-                    return step.answer(line, Phrase::new(bad.key(), args));
-                }
-            },
-            (None, Some(own)) => self.applicants[own].alias.clone(),
-            (None, None) => alias::default(&line.speaker.nickname, &names, &taken),
-        };
-        if own.is_none() && self.applicants.len() >= MOST_APPLICANTS {
-            return answers::plain(step, line, "lobby/full");
-        }
-        let place = own.unwrap_or(self.applicants.len());
-        let private = line.place == Place::Private;
-        let changed = match own {
-            Some(own) => std::mem::replace(&mut self.applicants[own].alias, alias.clone()) != alias,
-            None => {
-                let reach = if private {
-                    Reach::Reached
-                } else {
-                    Reach::Unknown
-                };
-                self.applicants.push(Applicant {
-                    user,
-                    alias: alias.clone(),
-                    reach,
-                });
-                true
-            }
-        };
-        let size = board.seat_count();
-        let args = json!({
-            "alias": alias, "again": own.is_some(), "place": place + 1, "size": size,
-            "waiting": (place + 1).saturating_sub(size), "name": frame.name,
-        });
-        step.answer(line, Phrase::new("lobby/signed-up", args.clone()));
-        if own.is_none() && !private {
-            let hello = Phrase::new("lobby/hello", args);
-            step.say(Audience::User(user), SayKind::Notice, vec![hello]);
-        }
-        if own.is_none() && place + 1 == size {
-            let full = Phrase::new("lobby/complete", json!({"name": frame.name, "size": size}));
-            step.say(Audience::Directors, SayKind::Prompt, vec![full]);
-        }
-        if changed {
-            step.roster(&self.roster(frame, board));
-        }
-    }
-
-    fn quit(&mut self, frame: &mut Frame, board: &Board, line: &Line, step: &mut Step) {
-        let user = line.speaker.user;
-        let Some(place) = self
-            .applicants
-            .iter()
-            .position(|applicant| applicant.user == user)
-        else {
-            return answers::plain_if_expected(step, line, "lobby/not-in");
-        };
-        let gone = self.applicants.remove(place);
-        step.answer(
-            line,
-            Phrase::new("lobby/quit", json!({"alias": gone.alias})),
-        );
-        let size = board.seat_count();
-        if place < size {
-            if let Some(next) = self.applicants.get(size - 1) {
-                let moved = Phrase::new(
-                    "lobby/moved-up",
-                    json!({"alias": next.alias, "name": frame.name}),
-                );
-                step.say(Audience::User(next.user), SayKind::Notice, vec![moved]);
-            }
-        }
-        step.roster(&self.roster(frame, board));
-    }
-
     pub(crate) fn roster(&self, frame: &mut Frame, board: &Board) -> protocol::Roster {
         frame.roster(board, RosterState::Lobby, self.seats())
     }
@@ -312,116 +207,10 @@ impl Lobby {
         step.answer(line, Phrase::new("lobby/you", args));
     }
 
-    // --- the director ------------------------------------------------------------------------
-
-    fn order(
-        &mut self,
-        env: &Env,
-        frame: &Frame,
-        board: &Board,
-        line: &Line,
-        command: &DirectorCommand,
-        step: &mut Step,
-    ) -> Next {
-        match command {
-            DirectorCommand::Deal => return self.consider_deal(env, frame, board, line, step),
-            DirectorCommand::State => step.answer_in_private(line, self.state(frame, board)),
-            DirectorCommand::Order(Order::End(_)) => {
-                let off = Phrase::new("lobby/called-off", json!({"name": frame.name}));
-                step.say(Audience::Square, SayKind::Notice, vec![off]);
-                if line.place == Place::Private {
-                    answers::plain(step, line, "director/done");
-                }
-                return Next::CallOff;
-            }
-            DirectorCommand::Order(Order::Announce(text)) => {
-                let says = Phrase::new("lobby/director-says", json!({"text": text}));
-                step.say(Audience::Square, SayKind::Notice, vec![says]);
-            }
-            _ => answers::plain(step, line, "director/not-dealt"),
-        }
-        Next::Stay
-    }
-
-    fn state(&self, frame: &Frame, board: &Board) -> Phrase {
-        let people: serde_json::Value = self
-            .applicants
-            .iter()
-            .map(|applicant| {
-                json!({
-                    "alias": applicant.alias, "user": applicant.user.0,
-                    "reach": applicant.reach,
-                })
-            })
-            .collect();
-        let args = json!({
-            "name": frame.name, "game": frame.game.number, "board": board.name,
-            "calendar": frame.calendar, "size": board.seat_count(), "people": people,
-        });
-        Phrase::new("director/lobby", args)
-    }
-
-    /// 发牌, if nothing is in its way.
-    fn consider_deal(
-        &mut self,
-        env: &Env,
-        frame: &Frame,
-        board: &Board,
-        line: &Line,
-        step: &mut Step,
-    ) -> Next {
-        let size = board.seat_count();
-        let missing = size.saturating_sub(self.applicants.len());
-        if missing > 0 {
-            let args = json!({"missing": missing, "have": self.applicants.len(), "size": size});
-            step.answer(line, Phrase::new("director/too-few", args));
-            return Next::Stay;
-        }
-        let people: serde_json::Value = self
-            .out_of_reach(board)
-            .map(|someone| {
-                let refused = someone.reach == Reach::Refused;
-                json!({"alias": someone.alias, "user": someone.user.0, "refused": refused})
-            })
-            .collect();
-        if people.as_array().is_some_and(|people| !people.is_empty()) {
-            self.awaits_reach = true;
-            step.answer(
-                line,
-                Phrase::new("director/unreachable", json!({"people": people})),
-            );
-            return Next::Stay;
-        }
-        let needed = groups_needed(board);
-        if let Some(have) = env.pool(frame.game.account) {
-            if have < needed && !std::mem::replace(&mut self.warned_of_pool, true) {
-                let args = json!({"needed": needed, "have": have});
-                step.answer(line, Phrase::new("director/small-pool", args));
-                return Next::Stay;
-            }
-        }
-        Next::Deal
-    }
-
     /// Those who will play, and those who waited in vain.
     pub(crate) fn into_players(self, board: &Board) -> (Vec<Applicant>, Vec<Applicant>) {
         let mut players = self.applicants;
         let waiting = players.split_off(board.seat_count().min(players.len()));
         (players, waiting)
     }
-}
-
-/// How many private groups the board's own deal makes.
-fn groups_needed(board: &Board) -> usize {
-    let dealt = |faction| {
-        board
-            .roles
-            .iter()
-            .any(|role| role.count > 0 && role.faction == faction)
-    };
-    board
-        .groups
-        .iter()
-        .filter(|group| dealt(group.faction))
-        .count()
 }

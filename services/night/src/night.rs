@@ -307,8 +307,7 @@ fn seat_reach(
     reachable: bool,
     step: &mut Step,
 ) -> Changed {
-    let holders = &mut table.seating.holders;
-    let Some(holder) = holders.iter_mut().find(|holder| holder.user == user) else {
+    let Some(holder) = table.holder_mut(user) else {
         return Changed::No;
     };
     let before = std::mem::replace(&mut holder.unreachable, !reachable);

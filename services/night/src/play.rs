@@ -20,15 +20,10 @@ use crate::table::Table;
 /// Takes a line that somebody typed.
 pub(crate) fn line(table: &mut Table, frame: &Frame, line: &Line, step: &mut Step) {
     let user = line.speaker.user;
-    if line.place == Place::Private {
-        if let Some(holder) = table
-            .seating
-            .holders
-            .iter_mut()
-            .find(|holder| holder.user == user)
-        {
-            holder.unreachable = false;
-        }
+    if line.place == Place::Private
+        && let Some(holder) = table.holder_mut(user)
+    {
+        holder.unreachable = false;
     }
     let seat = table.seat_of(user);
     // Nobody directs a game in which they have a seat, whatever else is so.
@@ -71,7 +66,7 @@ pub(crate) fn line(table: &mut Table, frame: &Frame, line: &Line, step: &mut Ste
         Said::Director(command) if directs => director::command(table, frame, &command, line, step),
         Said::Director(_) => answers::plain_if_expected(step, line, "answer/director-only"),
         Said::Confirm | Said::Ballots | Said::Vote { .. } | Said::Diary(_) | Said::Say(_) => {
-            answers::plain_if_expected(step, line, "answer/not-here")
+            answers::plain_if_expected(step, line, "answer/not-here");
         }
     }
 }
@@ -115,7 +110,7 @@ pub(crate) fn refused(table: &Table, said: &Said, refusal: &Refusal) -> Phrase {
 /// surrender in the group too, nothing in the square.
 fn fitting_act(table: &Table, seat: SeatId, said: &Said, place: &Place) -> Option<Act> {
     let group = match place {
-        Place::Private => return Some(act_of(seat, said)?),
+        Place::Private => return act_of(seat, said),
         Place::Square => return None,
         Place::Group(name) => table.game.board().group(name).ok()?,
     };

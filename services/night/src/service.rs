@@ -26,10 +26,10 @@ pub async fn run(parts: Parts, env: Arc<Env>) -> anyhow::Result<()> {
     let writer = Writer::<Night>::new(parts.clone(), env);
     let marks = Marks::default();
     for due in parts.store.due(FAR, MOST_DEADLINES).await? {
-        if due.aggregate.service == Service::Night {
-            if let Some(needs) = needed_watermark(&due.deadline.name) {
-                marks.wait(&due.aggregate.key, needs);
-            }
+        if due.aggregate.service == Service::Night
+            && let Some(needs) = needed_watermark(&due.deadline.name)
+        {
+            marks.wait(&due.aggregate.key, needs);
         }
     }
     let watch = Watch {

@@ -27,7 +27,7 @@ enum Kept {
     Unopened,
     Lobby(Frame, Lobby),
     /// The game's own snapshot follows.
-    Table(Frame, Seating),
+    Table(Frame, Box<Seating>),
     CalledOff,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn save(night: &Night) -> Vec<u8> {
         Stage::Unopened => (Kept::Unopened, Vec::new()),
         Stage::Lobby(frame, lobby) => (Kept::Lobby(frame.clone(), lobby.clone()), Vec::new()),
         Stage::Table(frame, table) => (
-            Kept::Table(frame.clone(), table.seating.clone()),
+            Kept::Table(frame.clone(), Box::new(table.seating.clone())),
             table.game.to_bytes(),
         ),
         Stage::CalledOff => (Kept::CalledOff, Vec::new()),
@@ -71,7 +71,7 @@ pub(crate) fn load(env: &Env, key: &str, bytes: &[u8]) -> Result<Night, LoadErro
                 .ok_or_else(|| LoadError(format!("there is no board {:?} here", frame.board)))?;
             let game = Game::from_bytes(Arc::clone(board), rest)
                 .map_err(|error| LoadError(error.to_string()))?;
-            Stage::Table(frame, Box::new(Table::new(seating, game)))
+            Stage::Table(frame, Box::new(Table::new(*seating, game)))
         }
     };
     Ok(Night {

@@ -6,6 +6,7 @@ use rules::book::Thread;
 use rules::{Time, Turn};
 use store::Deadline;
 
+use crate::act;
 use crate::frame::Frame;
 use crate::step::Step;
 use crate::table::{Table, Waiting};
@@ -33,6 +34,8 @@ pub(crate) fn sync(table: &mut Table, frame: &mut Frame, step: &mut Step) {
     let over = table.game.ending().is_some();
     if over && !table.seating.sent.over {
         table.seating.sent.over = true;
+        // Nothing is held back from those who played.
+        act::release(table, step);
         table.seating.sent.groups.clear();
         step.publish(&ToPublish::Groups(Vec::new()));
         step.tally(&ToTally::Over);
@@ -77,11 +80,11 @@ fn sync_thread(table: &mut Table, step: &mut Step) {
             sent.thread = Some(thread);
         }
     }
-    if let Some(thread) = table.game.awaits_book() {
-        if sent.closed != Some(thread) {
-            step.tally(&ToTally::Close { thread });
-            sent.closed = Some(thread);
-        }
+    if let Some(thread) = table.game.awaits_book()
+        && sent.closed != Some(thread)
+    {
+        step.tally(&ToTally::Close { thread });
+        sent.closed = Some(thread);
     }
 }
 

@@ -141,6 +141,12 @@ impl Table {
         u8::try_from(place).ok().map(SeatId)
     }
 
+    /// Whoever of this game's players it is.
+    pub(crate) fn holder_mut(&mut self, user: UserId) -> Option<&mut Holder> {
+        let holders = &mut self.seating.holders;
+        holders.iter_mut().find(|holder| holder.user == user)
+    }
+
     /// The name of a seat.
     pub(crate) fn alias(&self, seat: SeatId) -> String {
         self.vocabulary.alias(seat)

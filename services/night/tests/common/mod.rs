@@ -3,8 +3,9 @@
 //! the same.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use kit::{Aggregate, Effects};
 use night::{Env, Groups, Night, Settings};
@@ -62,7 +63,7 @@ pub fn settings(pool: usize) -> Settings {
         zone: jiff::tz::TimeZone::get("Asia/Shanghai").unwrap(),
         groups: Groups::Managed {
             pool,
-            accounts: Default::default(),
+            accounts: HashMap::default(),
         },
         ..Settings::default()
     }
