@@ -17,16 +17,16 @@ impl Stage<'_> {
             Check::Out(expected) => {
                 let got = self.take_outs().into_iter().collect();
                 let words = self.words();
-                same(*expected, got, |seats| words.seats(*seats))
+                same(expected, &got, |seats| words.seats(*seats))
             }
             Check::OutOrder(expected) => {
                 let got = self.take_outs();
                 let words = self.words();
-                same(expected.clone(), got, |seats| words.order(seats))
+                same(expected, &got, |seats| words.order(seats))
             }
             Check::Standing(expected) => {
                 let words = self.words();
-                same(*expected, self.game().in_play(), |seats| {
+                same(expected, &self.game().in_play(), |seats| {
                     words.seats(*seats)
                 })
             }
@@ -59,7 +59,7 @@ impl Stage<'_> {
                     let expected = self.words().seats(*expected);
                     return Err(differs(expected, self.how_it_stands()));
                 };
-                same(*expected, *seats, |seats| self.words().seats(*seats))
+                same(expected, seats, |seats| self.words().seats(*seats))
             }
         }
     }
@@ -348,10 +348,10 @@ fn differs(expected: String, got: String) -> Fault {
     Fault::Differs { expected, got }
 }
 
-fn same<T: PartialEq>(expected: T, got: T, write: impl Fn(&T) -> String) -> Result<(), Fault> {
+fn same<T: PartialEq>(expected: &T, got: &T, write: impl Fn(&T) -> String) -> Result<(), Fault> {
     if expected == got {
         Ok(())
     } else {
-        Err(differs(write(&expected), write(&got)))
+        Err(differs(write(expected), write(got)))
     }
 }

@@ -15,8 +15,7 @@ seats:
 ";
 
 fn run(head: &str, steps: &[&str]) -> Result<(), Failure> {
-    let steps: String = steps.iter().map(|step| format!("  - {step}\n")).collect();
-    let text = format!("{HEAD}{head}play:\n{steps}");
+    let text = format!("{HEAD}{head}play:\n  - {}\n", steps.join("\n  - "));
     let script = read(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
     play(&script, &Texts::builtin())
 }

@@ -15,11 +15,12 @@ struct Folder(tempfile::TempDir);
 
 impl Folder {
     fn with(files: &[(&str, &str)]) -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
+        let folder = Self(tempfile::tempdir().expect("a folder can be made"));
         for (name, text) in files {
             let path = folder.path(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            let parent = path.parent().expect("it lies in the folder");
+            fs::create_dir_all(parent).expect("a folder can be made");
+            fs::write(path, text).expect("a file can be written");
         }
         folder
     }
@@ -32,8 +33,11 @@ impl Folder {
 fn run(paths: &[&Path], json: bool) -> (String, u8) {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
     let mut out = Vec::new();
-    let totals = rehearse(&paths, json, &mut out).unwrap();
-    (String::from_utf8(out).unwrap(), totals.exit_code())
+    let totals = rehearse(&paths, json, &mut out).expect("memory takes everything");
+    (
+        String::from_utf8(out).expect("reports are Unicode"),
+        totals.exit_code(),
+    )
 }
 
 #[test]

@@ -155,6 +155,7 @@ impl<'a> Stage<'a> {
             secs: self.now.0.div_euclid(1000),
             seq: self.messages,
             arrival: self.messages,
+            scene: 0,
         }
     }
 

@@ -63,7 +63,7 @@ impl Stage<'_> {
     ) -> Result<Option<String>, Fault> {
         match vote::read(text, &self.vocabulary) {
             Some(Ok(line)) => return Ok(self.cast(seat, line, reply)),
-            Some(Err(malformed)) => return Ok(self.malformed(seat, &malformed)),
+            Some(Err(malformed)) => return Ok(Some(self.malformed(seat, &malformed))),
             None => {}
         }
         if let Some(petition) = vote::petition(text) {
@@ -102,12 +102,12 @@ impl Stage<'_> {
     }
 
     /// An attempt to vote that cannot be read is a post all the same.
-    fn malformed(&mut self, seat: SeatId, malformed: &Malformed) -> Option<String> {
+    fn malformed(&mut self, seat: SeatId, malformed: &Malformed) -> String {
         let at = self.stamp();
         if let Some(book) = &mut self.book {
             book.talk(seat, at);
         }
-        Some(match malformed {
+        match malformed {
             Malformed::Form => self.words.plain("vote/form"),
             Malformed::NoTarget => self.words.plain("vote/no-target"),
             Malformed::Several => self.words.plain("vote/several"),
@@ -115,7 +115,7 @@ impl Stage<'_> {
                 "vote/unknown",
                 json!({"word": word, "nearest": nearest}),
             )),
-        })
+        }
     }
 
     fn ask(&mut self, seat: SeatId, petition: Petition) -> Result<Option<String>, Fault> {
