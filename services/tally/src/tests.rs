@@ -203,6 +203,7 @@ impl Desk {
                 secs: self.second,
                 seq: u64::from(self.lines),
                 arrival: 0,
+                scene: 0,
             },
             received: Time(self.second * 1000),
         }

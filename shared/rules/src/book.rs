@@ -228,7 +228,7 @@ impl Book {
         }
 
         let cast = self.cast(post.voter);
-        if cast.is_some_and(|cast| post.at < cast.at) {
+        if cast.is_some_and(|cast| post.at.before(&cast.at)) {
             return Err(Refusal::Overtaken);
         }
         match (cast, post.kind) {
@@ -264,7 +264,7 @@ impl Book {
         let post = post.ok_or(Refusal::NothingToConfirm)?;
         self.may_vote(voter, post.choice, at)?;
         let cast = self.cast(voter).ok_or(Refusal::NothingToConfirm)?;
-        if post.at < cast.at {
+        if post.at.before(&cast.at) {
             return Err(Refusal::Overtaken);
         }
         if self.is_void(cast.choice) {

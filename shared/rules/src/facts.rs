@@ -226,8 +226,9 @@ impl Game {
         if self.flag(seat, |d| d.bewitches) {
             return 0;
         }
-        let added: i32 = self.working(seat).map(|(_, def)| def.weight).sum();
-        (100 + added + self.at(seat).weight).max(0)
+        let own = self.at(seat).weight.saturating_add(100);
+        let weights = self.working(seat).map(|(_, def)| def.weight);
+        weights.fold(own, i32::saturating_add).max(0)
     }
 
     // --- skills -----------------------------------------------------------------------------

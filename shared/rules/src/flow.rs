@@ -50,7 +50,7 @@ impl Game {
         if early > self.now || self.vote_is_open() || self.anything_owed() {
             return;
         }
-        let left = (deadline.0 - self.now.0).max(1);
+        let left = deadline.since(self.now).max(1);
         let wait = self.kept.timing.below(left as u64) as i64;
         self.kept.early = Some(self.now.plus_ms(wait + 1));
     }
@@ -93,8 +93,9 @@ impl Game {
                 .to_ambiguous_timestamp(date.to_datetime(time))
                 .compatible()
                 .map_or(self.now.0, jiff::Timestamp::as_millisecond);
-            if at + shift > self.now.0 {
-                return Time(at + shift);
+            let at = Time(at).plus_ms(shift);
+            if at > self.now {
+                return at;
             }
             date = date.tomorrow().unwrap_or(date);
         }
@@ -112,7 +113,7 @@ impl Game {
         let ms = (minutes as f64 * MINUTE as f64 / self.timetable.speed.max(0.001)) as i64;
         let wanted = self.now.plus_ms(ms);
         if deadline < wanted {
-            self.kept.shift += wanted.0 - deadline.0;
+            self.kept.shift = self.kept.shift.saturating_add(wanted.since(deadline));
             self.kept.deadline = Some(wanted);
         }
     }
@@ -197,7 +198,7 @@ impl Game {
     fn draw_early(&mut self) -> Option<Time> {
         let early = self.calendar()?.early;
         let deadline = self.kept.deadline.filter(|_| early)?;
-        let length = (deadline.0 - self.now.0).max(4);
+        let length = deadline.since(self.now).max(4);
         let wait = length / 4 + self.kept.timing.below((length - length / 4) as u64) as i64;
         Some(self.now.plus_ms(wait))
     }

@@ -92,6 +92,11 @@ impl Time {
     pub fn plus_minutes(self, minutes: i64) -> Self {
         self.plus_ms(minutes.saturating_mul(60_000))
     }
+
+    /// How many milliseconds after `earlier` this is; negative when it is before.
+    pub fn since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
 }
 
 /// When chat says that something was sent, in the order that counts for "later": the chat's
@@ -106,9 +111,24 @@ pub struct Stamp {
     pub seq: u64,
     /// Order of arrival at the bridge.
     pub arrival: u64,
+    /// Which scene `seq` counts in; sequences of two scenes cannot be compared.
+    #[serde(default)]
+    pub scene: u64,
 }
 
 impl Stamp {
+    /// Was this sent before the other? Within one second, messages of one scene go by their
+    /// sequence, others by arrival.
+    pub fn before(&self, other: &Self) -> bool {
+        let same_scene = self.scene == other.scene && self.seq != other.seq;
+        let (seq, other_seq) = if same_scene {
+            (self.seq, other.seq)
+        } else {
+            (0, 0)
+        };
+        (self.secs, seq, self.arrival) < (other.secs, other_seq, other.arrival)
+    }
+
     /// The instant at the beginning of this second.
     pub fn time(self) -> Time {
         Time(self.secs.saturating_mul(1000))
@@ -138,24 +158,29 @@ impl SeatSet {
 
     /// The set of one seat.
     pub fn only(seat: SeatId) -> Self {
-        Self(1 << seat.0)
+        Self(Self::bit(seat))
+    }
+
+    /// The bit of a seat; none for a seat that no set can hold.
+    fn bit(seat: SeatId) -> u64 {
+        1_u64.checked_shl(u32::from(seat.0)).unwrap_or(0)
     }
 
     /// Is the seat in it?
     pub fn has(self, seat: SeatId) -> bool {
-        self.0 >> seat.0 & 1 == 1
+        self.0 & Self::bit(seat) != 0
     }
 
-    /// Adds a seat; true when it was not in it.
+    /// Adds a seat; true when it was not in it. A seat that no set can hold stays outside.
     pub fn insert(&mut self, seat: SeatId) -> bool {
         let new = !self.has(seat);
-        self.0 |= 1 << seat.0;
+        self.0 |= Self::bit(seat);
         new
     }
 
     /// Takes a seat out.
     pub fn remove(&mut self, seat: SeatId) {
-        self.0 &= !(1 << seat.0);
+        self.0 &= !Self::bit(seat);
     }
 
     /// This set with the seat.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::board::{Colour, Harm, Usage};
 use crate::game::{Ending, Game, Pause};
-use crate::ids::{SeatId, SeatSet, Turn};
+use crate::ids::{FactionId, SeatId, SeatSet, Turn};
 use crate::input::{Order, Ruling};
 use crate::notice::{Arg, Notice};
 use crate::phase::PhaseKind;
@@ -15,11 +15,18 @@ use crate::world::{Face, Hit, World};
 /// passed.
 const AGAIN_MINUTES: i64 = 30;
 
+/// A day in milliseconds.
+const DAY: i64 = 24 * 60 * 60_000;
+
 impl Game {
     pub(crate) fn obey(&mut self, order: &Order) -> Result<(), Refusal> {
         match order {
             Order::Start => return self.start(),
             Order::End(faction) => {
+                let known = |f: &FactionId| f.index() < self.board.factions.len();
+                if faction.as_ref().is_some_and(|f| !known(f)) {
+                    return Err(Refusal::NotOnBoard);
+                }
                 let ending = match faction {
                     Some(f) => Ending::Won {
                         factions: vec![*f],
@@ -123,7 +130,7 @@ impl Game {
     // --- pause ------------------------------------------------------------------------------
 
     fn pause(&mut self) -> Result<(), Refusal> {
-        let left = self.kept.deadline.map(|d| d.0 - self.now.0);
+        let left = self.kept.deadline.map(|d| d.since(self.now));
         self.kept.paused = Some(Pause { left });
         self.thread_changed();
         self.tell(Notice::public("day/paused"));
@@ -141,12 +148,14 @@ impl Game {
                 .map(|c| matches!(c.ends[w.index()], crate::board::End::At(_)))
         });
         if by_clock == Some(true) {
-            while self.kept.deadline.is_some_and(|d| d <= self.now) {
-                self.kept.deadline = self.kept.deadline.map(|d| d.plus_minutes(24 * 60));
-            }
+            self.kept.deadline = self.kept.deadline.map(|deadline| {
+                let late = self.now.since(deadline);
+                let days = if late < 0 { 0 } else { late / DAY + 1 };
+                deadline.plus_ms(days.saturating_mul(DAY))
+            });
         } else if let Some(left) = left {
             let deadline = self.now.plus_ms(left.max(1));
-            let moved = self.kept.deadline.map_or(0, |d| deadline.0 - d.0);
+            let moved = self.kept.deadline.map_or(0, |d| deadline.since(d));
             self.kept.deadline = Some(deadline);
             self.kept.early = self.kept.early.map(|e| e.plus_ms(moved));
         }
@@ -336,19 +345,40 @@ impl Game {
             let planned = self.next_time_of_day(minutes);
             let wanted = self.now.plus_minutes(AGAIN_MINUTES);
             // The planned end is tonight's, or (it has passed) tomorrow's.
-            let tonight = if planned.0 - self.now.0 > 12 * 60 * 60_000 {
+            let tonight = if planned.since(self.now) > DAY / 2 {
                 planned.plus_minutes(-24 * 60)
             } else {
                 planned
             };
-            self.kept.shift = (wanted.0 - tonight.0).max(0);
+            self.kept.shift = wanted.since(tonight).max(0);
         }
         self.open_window(window);
     }
 
     // --- rulings ----------------------------------------------------------------------------
 
+    /// Are the states, skills, factions and roles that it names on the board?
+    fn names_the_board(&self, ruling: &Ruling) -> bool {
+        let board = &self.board;
+        match ruling {
+            Ruling::Lay(_, state) | Ruling::Lift(_, state) => state.index() < board.states.len(),
+            Ruling::Give(_, skill) | Ruling::Take(_, skill) => skill.index() < board.skills.len(),
+            Ruling::Faction(_, faction) => faction.index() < board.factions.len(),
+            Ruling::Face(_, faction, role) => {
+                faction.index() < board.factions.len() && role.index() < board.roles.len()
+            }
+            Ruling::PutOut(_)
+            | Ruling::BringBack(_)
+            | Ruling::Weight(..)
+            | Ruling::Tell(..)
+            | Ruling::ExtendWindow(_) => true,
+        }
+    }
+
     fn rule(&mut self, ruling: &Ruling, reason: &str) -> Result<(), Refusal> {
+        if !self.names_the_board(ruling) {
+            return Err(Refusal::NotOnBoard);
+        }
         let board = Arc::clone(&self.board);
         let known = |seat: &SeatId| self.seat(*seat).map(|_| ()).ok_or(Refusal::NoSuchSeat);
         match ruling {
@@ -421,7 +451,7 @@ impl Game {
             }
             Ruling::Weight(seat, weight) => {
                 known(seat)?;
-                self.world.seats[seat.index()].weight = *weight - 100;
+                self.world.seats[seat.index()].weight = weight.saturating_sub(100);
             }
             Ruling::Tell(seat, text) => {
                 known(seat)?;

@@ -90,6 +90,8 @@ pub enum Refusal {
     NoCheckpoint,
     /// The seat is already so (out, in play, has or lacks the state or skill).
     AlreadySo(SeatId),
+    /// The ruling names a state, skill, faction or role that the board does not have.
+    NotOnBoard,
     /// Not for a deadline or book of an earlier turn.
     Stale,
 }

@@ -154,7 +154,7 @@ impl Game {
             i.skill == skill
                 && (def.team.is_some() || (i.seat == seat && i.holding == plan.held.holding))
         });
-        if earlier.is_some_and(|i| self.world.intents[i].stamp > stamp) {
+        if earlier.is_some_and(|i| stamp.before(&self.world.intents[i].stamp)) {
             return Err(Refusal::Overtaken);
         }
         let intent = Intent {

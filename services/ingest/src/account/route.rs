@@ -271,9 +271,18 @@ impl Account {
                 secs: heard.secs,
                 seq: heard.seq.unwrap_or(0),
                 arrival: self.arrival,
+                scene: scene_number(heard.scene),
             },
             received: heard.received,
         }
+    }
+}
+
+/// A number for each scene of an account: groups even, people odd.
+fn scene_number(scene: Scene) -> u64 {
+    match scene {
+        Scene::Group(group) => group.0 << 1,
+        Scene::Private(user) => user.0 << 1 | 1,
     }
 }
 

@@ -157,6 +157,7 @@ impl Sim {
                 secs: self.now.0 / 1000,
                 seq: self.messages,
                 arrival: self.messages,
+                scene: 0,
             },
             received: self.now,
         }

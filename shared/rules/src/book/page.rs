@@ -60,7 +60,11 @@ impl Page {
 
     /// Remembers a change to ask about, in place of an earlier one.
     pub(super) fn ask(&mut self, post: &VotePost) -> Result<Answer, Refusal> {
-        if self.asked.as_ref().is_some_and(|asked| post.at < asked.at) {
+        if self
+            .asked
+            .as_ref()
+            .is_some_and(|asked| post.at.before(&asked.at))
+        {
             return Err(Refusal::Overtaken);
         }
         self.asked = Some(post.clone());

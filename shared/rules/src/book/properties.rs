@@ -34,6 +34,7 @@ fn stamp() -> impl Strategy<Value = Stamp> {
         secs,
         seq,
         arrival: 0,
+        scene: 0,
     })
 }
 

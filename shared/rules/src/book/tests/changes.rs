@@ -209,6 +209,7 @@ fn an_earlier_post_that_arrives_later_is_overtaken() {
             secs: 30,
             seq: 1,
             arrival: 0,
+            scene: 0,
         },
         id: Some(id(30)),
     };
