@@ -66,9 +66,9 @@ impl Bridge {
         served.context("ingest stopped serving its queues")
     }
 
-    /// The last job of each account when we begin: up to there nobody knows what an earlier
-    /// process has sent.
-    async fn unfinished(&self) -> anyhow::Result<HashMap<AccountId, u64>> {
+    /// The first job of each lane of each account when we begin: an earlier process may have
+    /// tried it, and nobody knows what came of it. Those behind it had to wait.
+    async fn unfinished(&self) -> anyhow::Result<HashMap<AccountId, HashSet<u64>>> {
         let keys = self
             .parts()
             .store
@@ -77,21 +77,17 @@ impl Bridge {
             .context("cannot list accounts")?;
         let mut unclear = HashMap::new();
         for account in keys.iter().filter_map(|key| account_of(key)) {
-            let last = self
-                .read(account, |state| {
-                    state.jobs().map(|job| job.number).max().unwrap_or(0)
-                })
-                .await;
+            let first = self.read(account, Account::first_jobs).await;
             unclear.insert(
                 account,
-                last.with_context(|| format!("cannot load account {account}"))?,
+                first.with_context(|| format!("cannot load account {account}"))?,
             );
         }
         Ok(unclear)
     }
 
     /// Looks after each account that becomes known.
-    async fn attend(self, unclear: HashMap<AccountId, u64>) {
+    async fn attend(self, mut unclear: HashMap<AccountId, HashSet<u64>>) {
         for account in unclear.keys() {
             self.hub().side(*account);
         }
@@ -102,7 +98,7 @@ impl Bridge {
             arrivals.mark_unchanged();
             for side in self.hub().all() {
                 if attended.insert(side.account) {
-                    let before = unclear.get(&side.account).copied().unwrap_or(0);
+                    let before = unclear.remove(&side.account).unwrap_or_default();
                     tasks.spawn(Listener::new(self.clone(), Arc::clone(&side)).run());
                     tasks.spawn(Sender::new(self.clone(), Arc::clone(&side), before).run());
                 }

@@ -12,6 +12,22 @@ use crate::side::{AccountSide, Called};
 /// So many pages are read of one chat at most.
 const MOST_PAGES: usize = 40;
 
+/// What a page of history starts at.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    Message,
+    Sequence,
+}
+
+/// The ways in which sides want to be asked for what is before a message: by its id or its
+/// sequence number, backwards or not. The first one that brings something older is kept.
+const WAYS: [(Start, bool); 4] = [
+    (Start::Message, true),
+    (Start::Sequence, false),
+    (Start::Message, false),
+    (Start::Sequence, true),
+];
+
 /// Why history could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HistoryError {
@@ -40,7 +56,7 @@ impl History {
         after: &After,
     ) -> Result<Vec<ChatMessage>, HistoryError> {
         let mut all = self.page(chat, None, false).await?;
-        let mut reverse = true;
+        let mut ways = WAYS;
         for _ in 1..MOST_PAGES {
             let Some(oldest) = all
                 .first()
@@ -50,19 +66,16 @@ impl History {
                 break;
             };
             let known: HashSet<_> = all.iter().map(|message| message.id.clone()).collect();
-            let start = self.start(&oldest);
             let mut older = Vec::new();
-            // The sides disagree which way is back; the one that brought something is kept.
-            for _ in 0..2 {
-                let page = self.page(chat, Some(start.clone()), reverse).await?;
-                older = page
-                    .into_iter()
-                    .filter(|m| !known.contains(&m.id))
-                    .collect();
-                if older.iter().any(|m| is_before(m, &oldest)) {
+            for (nth, way) in ways.into_iter().enumerate() {
+                older = self.older(chat, &oldest, way).await?;
+                older.retain(|message| !known.contains(&message.id));
+                if older.iter().any(|message| is_before(message, &oldest)) {
+                    // This side's way: the next page is asked for in it first.
+                    ways.swap(0, nth);
                     break;
                 }
-                reverse = !reverse;
+                older.clear();
             }
             if older.is_empty() {
                 break;
@@ -75,10 +88,21 @@ impl History {
         Ok(all)
     }
 
-    fn start(&self, oldest: &ChatMessage) -> HistoryStart {
-        match oldest.seq {
-            Some(seq) if !self.side.starts_at_messages() => HistoryStart::Sequence(seq),
-            _ => HistoryStart::Message(oldest.id.clone()),
+    /// What is before a message; nothing when the side does not understand this way of asking.
+    async fn older(
+        &self,
+        chat: Chat,
+        oldest: &ChatMessage,
+        (start, reverse): (Start, bool),
+    ) -> Result<Vec<ChatMessage>, HistoryError> {
+        let start = match (start, oldest.seq) {
+            (Start::Message, _) => HistoryStart::Message(oldest.id.clone()),
+            (Start::Sequence, Some(seq)) => HistoryStart::Sequence(seq),
+            (Start::Sequence, None) => return Ok(Vec::new()),
+        };
+        match self.page(chat, Some(start), reverse).await {
+            Err(HistoryError::Unavailable(_)) => Ok(Vec::new()),
+            page => page,
         }
     }
 

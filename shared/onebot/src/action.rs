@@ -142,6 +142,7 @@ impl Action {
             Self::GroupHistory {
                 group,
                 start,
+                reverse,
                 count,
             } => history(
                 json!({"group_id": group, "count": count}),

@@ -13,6 +13,8 @@ mod scenes;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use kit::{Aggregate, Effects, LoadError};
 use protocol::{AccountId, ChatGroup, Directory, GameId, Scene, Send, SendKey, Service};
 use serde::{Deserialize, Serialize};
@@ -156,6 +158,13 @@ impl Account {
     /// The next job of a lane.
     pub fn next_job(&self, lane: Lane) -> Option<&Job> {
         self.jobs().find(|job| job.task.lane() == lane)
+    }
+
+    /// The number of the next job of each lane.
+    pub fn first_jobs(&self) -> HashSet<u64> {
+        let mut lanes = HashSet::new();
+        let first = self.jobs().filter(|job| lanes.insert(job.task.lane()));
+        first.map(|job| job.number).collect()
     }
 
     /// Up to where a scene has been read.

@@ -56,7 +56,6 @@ impl Listener {
         if let Some(data) = self.ask(&Action::GetVersion).await {
             let version = onebot::data::version(&data);
             tracing::info!(%account, program = version.app_name, version = version.app_version, "chat side");
-            self.side.is_program(&version.app_name);
         }
         if let Some(login) = self
             .ask(&Action::GetLogin)

@@ -7,9 +7,6 @@ use super::Listener;
 use crate::account::{After, GroupUse};
 use crate::input::{Heard, Input, heard_id, scene};
 
-/// After so many vain looks for missing messages a scene's sequence is taken as full of holes.
-const MOST_VAIN: u32 = 5;
-
 impl Listener {
     pub(super) async fn message(&mut self, message: &ChatMessage) {
         let place = scene(message.chat);
@@ -30,8 +27,7 @@ impl Listener {
             match self.read_missed(place, &after).await {
                 Ok(new) => {
                     // The message itself is one of them.
-                    let track = self.tracks.entry(place).or_default();
-                    track.vain = if new > 1 { 0 } else { track.vain + 1 };
+                    self.tracks.entry(place).or_default().has_looked(new > 1);
                 }
                 Err(error) => {
                     let account = self.side.account;
@@ -62,7 +58,7 @@ impl Listener {
         let track = self.tracks.entry(place).or_default();
         let last = track.last.max(read.ok().flatten())?;
         let missing = seq.saturating_sub(last).saturating_sub(1);
-        (missing > own && track.vain < MOST_VAIN).then(|| After {
+        (missing > own && track.may_look()).then(|| After {
             secs: message.time,
             seq: Some(last),
             said: Vec::new(),

@@ -6,12 +6,13 @@ mod hearing;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use onebot::EventKind;
 use protocol::{MessageId, Scene};
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::bridge::Bridge;
 use crate::history::History;
@@ -40,7 +41,30 @@ enum Next {
 #[derive(Default)]
 struct Track {
     last: Option<u64>,
+    /// Looks for missing messages that have found none, one after the other.
     vain: u32,
+    looked: Option<Instant>,
+}
+
+impl Track {
+    /// After so many vain looks the sequence is taken as full of holes (recalled messages make
+    /// some), and is looked into now and then only.
+    const MOST_VAIN: u32 = 5;
+    const NOW_AND_THEN: Duration = Duration::from_secs(10);
+
+    /// Is it worth a look whether messages are missing?
+    fn may_look(&self) -> bool {
+        self.vain < Self::MOST_VAIN
+            || self
+                .looked
+                .is_none_or(|looked| looked.elapsed() >= Self::NOW_AND_THEN)
+    }
+
+    /// A look has been taken; it has found messages, or none.
+    fn has_looked(&mut self, found: bool) {
+        self.vain = if found { 0 } else { self.vain + 1 };
+        self.looked = Some(Instant::now());
+    }
 }
 
 /// Listens to one account.

@@ -40,12 +40,12 @@ struct Inner {
     history: History,
     pacer: Pacer,
     pauses: Mutex<HashMap<ChatGroup, Pause>>,
-    /// Jobs up to this one may have been tried by an earlier process.
-    before: u64,
+    /// Jobs that an earlier process may have tried.
+    before: HashSet<u64>,
 }
 
 impl Sender {
-    pub(crate) fn new(bridge: Bridge, side: Arc<AccountSide>, before: u64) -> Self {
+    pub(crate) fn new(bridge: Bridge, side: Arc<AccountSide>, before: HashSet<u64>) -> Self {
         let settings = bridge.settings();
         let history = History::new(Arc::clone(&side), settings.limits);
         let pacer = Pacer::new(settings.pace(side.account));

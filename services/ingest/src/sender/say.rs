@@ -29,7 +29,11 @@ enum Verdict {
 impl Sender {
     pub(super) async fn send(&self, job: &Job, send: &Send) -> SendOutcome {
         let limits = self.0.bridge.settings().limits;
-        let mut unclear = (job.number <= self.0.before).then(|| "process stopped".to_owned());
+        let mut unclear = self
+            .0
+            .before
+            .contains(&job.number)
+            .then(|| "process stopped".to_owned());
         let mut tries = 0;
         loop {
             self.connected().await;

@@ -41,8 +41,6 @@ pub(crate) struct AccountSide {
     pub(crate) state: watch::Sender<SideState>,
     /// Own messages by scene since somebody else was last heard there.
     own: Mutex<HashMap<Scene, u64>>,
-    /// The program's name.
-    program: Mutex<String>,
     calls: Calls,
     links: watch::Sender<Links>,
 }
@@ -99,16 +97,6 @@ impl AccountSide {
     /// How often the account has said something in a scene since this was last asked.
     pub(crate) fn spoken(&self, scene: Scene) -> u64 {
         lock(&self.own).remove(&scene).unwrap_or(0)
-    }
-
-    /// The program at the other end has said its name.
-    pub(crate) fn is_program(&self, name: &str) {
-        *lock(&self.program) = name.to_ascii_lowercase();
-    }
-
-    /// Does a page of history start at a message id (`NapCat`) instead of a sequence number?
-    pub(crate) fn starts_at_messages(&self) -> bool {
-        lock(&self.program).contains("napcat")
     }
 
     /// A new connection. The ones that it replaces are closed.
@@ -218,7 +206,6 @@ impl Hub {
                 authors: Authors::default(),
                 state: watch::Sender::new(SideState::Away),
                 own: Mutex::default(),
-                program: Mutex::default(),
                 calls: Calls::new(self.0.prefix.clone()),
                 links: watch::Sender::new(Links::default()),
             })

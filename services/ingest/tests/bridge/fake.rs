@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::{SinkExt, StreamExt};
 use kit::testing::{DEADLINE, wait_for};
@@ -49,6 +49,8 @@ pub struct Book {
     pub members: HashMap<u64, Vec<u64>>,
     /// All calls, in order: name and parameters.
     pub calls: Vec<(String, Value)>,
+    /// When each of them came.
+    pub times: Vec<Instant>,
     /// How the next sends are answered; `Well` when empty.
     pub manners: Vec<Manner>,
     pub history_is_gone: bool,
@@ -123,12 +125,23 @@ impl World {
             .collect()
     }
 
+    /// When calls of this name came.
+    pub fn call_times(&self, name: &str) -> Vec<Instant> {
+        let book = self.book();
+        let both = book.calls.iter().zip(&book.times);
+        both.filter(|((called, _), _)| called == name)
+            .map(|(_, at)| *at)
+            .collect()
+    }
+
     /// Answers a call: the frames, in order.
     fn answer(&self, call: &Call) -> Vec<Value> {
         let params = Value::Object(call.params.0.clone());
-        self.book()
-            .calls
-            .push((call.action.clone(), params.clone()));
+        {
+            let mut book = self.book();
+            book.calls.push((call.action.clone(), params.clone()));
+            book.times.push(Instant::now());
+        }
         let ok =
             |data: Value| json!({"status": "ok", "retcode": 0, "data": data, "echo": call.echo});
         match call.action.as_str() {

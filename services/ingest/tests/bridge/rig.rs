@@ -115,6 +115,11 @@ impl Rig {
         )
     }
 
+    /// The pause after a refusal in a muted group.
+    pub fn muted(&self) -> Duration {
+        self.settings.limits.muted
+    }
+
     pub fn parts(&self) -> &Parts {
         self.parts.as_ref().expect("a rig has parts")
     }
