@@ -52,7 +52,7 @@ pub fn count(ballots: &[(SeatId, Option<SeatId>)], facts: &CountFacts) -> Outcom
             return;
         }
         match sums.iter_mut().find(|(s, _)| *s == seat) {
-            Some((_, sum)) => *sum += weight,
+            Some((_, sum)) => *sum = sum.saturating_add(weight),
             None => sums.push((seat, weight)),
         }
     };

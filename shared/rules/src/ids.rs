@@ -93,6 +93,12 @@ impl Time {
         self.plus_ms(minutes.saturating_mul(60_000))
     }
 
+    /// The beginning of its second: chat has whole seconds.
+    #[must_use]
+    pub fn whole_second(self) -> Self {
+        Self(self.0.div_euclid(1000).saturating_mul(1000))
+    }
+
     /// How many milliseconds after `earlier` this is; negative when it is before.
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)

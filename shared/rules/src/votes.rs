@@ -47,7 +47,7 @@ impl Game {
             changes_until: calendar.and_then(|c| before(c.changes_stop_minutes)),
             sped_up: self.world.sped_up,
             // Chat has whole seconds.
-            opens_at: self.kept.shut.map(|at| Time(at.0.div_euclid(1000) * 1000)),
+            opens_at: self.kept.shut.map(Time::whole_second),
             closes_at: self.kept.deadline,
             petitions_until: if day {
                 calendar.and_then(|c| before(c.petitions_stop_minutes))

@@ -29,6 +29,7 @@ pub fn input(game: &Game, rng: &mut Rng) -> Input {
             },
             seq: rng.below(3) as u64,
             arrival: rng.below(1000) as u64,
+            scene: rng.below(2) as u64,
         },
         act: act(game, rng),
     }

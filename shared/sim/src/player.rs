@@ -146,6 +146,7 @@ impl Player {
             secs: self.now.0.div_euclid(1000),
             seq: 0,
             arrival: self.arrival,
+            scene: 0,
         }
     }
 
@@ -153,7 +154,7 @@ impl Player {
     fn tick(&mut self, game: &Game) {
         let left = game
             .deadline()
-            .map_or(3_600_000, |(_, at)| at.0 - self.now.0);
+            .map_or(3_600_000, |(_, at)| at.since(self.now));
         let most = usize::try_from(left / 16).unwrap_or(0);
         let step = i64::try_from(self.rng.below(most)).unwrap_or(0);
         self.now = self.now.plus_ms(1 + step);

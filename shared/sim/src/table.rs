@@ -56,6 +56,7 @@ impl Table {
                 secs: self.now.0 / 1000,
                 seq: 0,
                 arrival: self.arrival,
+                scene: 0,
             },
             act,
         })

@@ -67,6 +67,7 @@ pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
         Refusal::AlreadySo(seat) => {
             Phrase::new("refusal/already-so", json!({"seat": names.seat(*seat)}))
         }
+        Refusal::NotOnBoard => Phrase::plain("refusal/not-on-board"),
         Refusal::Stale => Phrase::plain("refusal/stale"),
     }
 }
