@@ -10,7 +10,6 @@ use crate::pool::Pool;
 
 /// What stands under a key of publish.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "nearly all are games")]
 pub enum Desk {
     /// Under a game's id: what that game has to say, and its private groups.
     Game(Game),

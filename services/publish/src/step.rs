@@ -29,7 +29,7 @@ impl<'a> Step<'a> {
     }
 
     /// To the account's bridge.
-    pub fn to_ingest(&mut self, body: &ToIngest) {
+    pub fn ingest(&mut self, body: &ToIngest) {
         if let ToIngest::Send { send, .. } = body {
             let text: String = send.parts.iter().filter_map(text_of).collect();
             self.note(json!({"send": send.key, "scene": send.scene, "hash": words::hash(&text)}));
@@ -39,13 +39,13 @@ impl<'a> Step<'a> {
     }
 
     /// To the game's referee.
-    pub fn to_night(&mut self, body: &ToNight) {
+    pub fn night(&mut self, body: &ToNight) {
         self.effects
             .send(Service::Night, self.game.to_string(), body);
     }
 
     /// To the account's pool of groups.
-    pub fn to_pool(&mut self, body: PoolIn) {
+    pub fn pool(&mut self, body: PoolIn) {
         let key = format!("pool:{}", self.game.account);
         self.effects
             .send(Service::Publish, key, &ToPublish::Pool(body));

@@ -306,13 +306,9 @@ impl World {
                 self.reported.retain(|(g, _)| g != group);
             }
             ToPublish::Pool(PoolIn::Give { game, group }) => {
-                if self
-                    .holders
-                    .get(group)
-                    .is_some_and(|(holder, _)| holder == game)
-                {
-                    self.holders.remove(group);
-                }
+                let group = *group;
+                self.holders
+                    .retain(|held, (holder, _)| *held != group || holder != game);
             }
             ToPublish::Joined { group, user } if self.inside[group].contains(user) => {
                 self.reported.insert((*group, *user));
@@ -492,9 +488,9 @@ impl World {
                     .difference(&self.inside[&group])
                     .copied()
                     .collect();
-                outside
-                    .into_iter()
-                    .for_each(|user| self.request(user, group));
+                for user in outside {
+                    self.request(user, group);
+                }
             }
             self.settle();
             for (group, _) in self.holders.clone() {

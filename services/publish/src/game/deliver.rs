@@ -14,7 +14,7 @@ impl Game {
     /// Sends a message to where its reader is now.
     pub(super) fn dispatch(&mut self, step: &mut Step<'_>, item: Item) {
         let Some(scene) = self.scene_of(&item.reader) else {
-            self.without_scene(step, item);
+            self.without_scene(step, &item);
             return;
         };
         match self.blocked.get(scene) {
@@ -50,7 +50,7 @@ impl Game {
             .filter(|_| matches!(scene, Scene::Group(_)));
         let text = Part::Text(item.text.clone());
         let parts = reply.cloned().map(Part::Reply).chain([text]).collect();
-        step.to_ingest(&ToIngest::Send {
+        step.ingest(&ToIngest::Send {
             send: Send {
                 key: key.clone(),
                 scene,
@@ -99,15 +99,15 @@ impl Game {
     }
 
     /// There is no place where the reader could read this.
-    fn without_scene(&mut self, step: &mut Step<'_>, item: Item) {
-        match item.reader.clone() {
+    fn without_scene(&mut self, step: &mut Step<'_>, item: &Item) {
+        match &item.reader {
             Reader::Room { name, seats } => {
-                self.write_to_members_instead(step, &name, seats, &item)
+                self.write_to_members_instead(step, name, *seats, item);
             }
             // Whoever does not direct the game any more need not know.
             Reader::Director(_) => step.note_dropped(&item.base, "directs no more"),
             Reader::Seat(_) | Reader::Square | Reader::User(_) | Reader::Group(_) => {
-                self.hand_over(step, &item);
+                self.hand_over(step, item);
             }
         }
     }

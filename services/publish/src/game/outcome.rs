@@ -48,7 +48,7 @@ impl Game {
             roster.state == RosterState::Lobby && roster.seats.iter().any(|s| s.user == user)
         });
         if signed_up && self.reached.insert(user) {
-            step.to_night(&ToNight::Reach {
+            step.night(&ToNight::Reach {
                 user,
                 reachable: true,
             });
@@ -81,7 +81,7 @@ impl Game {
         if let (Scene::Private(user), Refused::NotReachable) = (scene, outlet.why)
             && self.reached.insert(user)
         {
-            step.to_night(&ToNight::Reach {
+            step.night(&ToNight::Reach {
                 user,
                 reachable: true,
             });
@@ -157,7 +157,7 @@ impl Game {
         let not_reachable = why == Refused::NotReachable;
         if not_reachable {
             self.reached.remove(&user);
-            step.to_night(&ToNight::Reach {
+            step.night(&ToNight::Reach {
                 user,
                 reachable: false,
             });
@@ -173,7 +173,7 @@ impl Game {
         if last_director && roster.directors.contains(&user) {
             // The square is the only place left where the directors may read it.
             let phrase = Phrase::plain("publish/director-unreachable");
-            self.tell(step, Reader::Square, &phrase, Origin::Trouble);
+            self.tell(step, &Reader::Square, &phrase, Origin::Trouble);
         }
         let args = json!({"who": who, "unreachable": not_reachable});
         self.tell_directors(step, "publish/person-blocked", args, Some(user));

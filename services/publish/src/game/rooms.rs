@@ -37,16 +37,15 @@ impl Game {
         let plans = if over { &[] } else { plans };
         self.close_rooms(step, |name| plans.iter().all(|plan| plan.name != name));
         for plan in plans {
-            match self.rooms.get_mut(&plan.name) {
-                Some(room) => room.keep(&plan.members),
-                None => {
-                    let room = Room::new(&plan.name, &plan.members);
-                    self.rooms.insert(plan.name.clone(), room);
-                    step.to_pool(PoolIn::Take {
-                        game: self.id,
-                        name: plan.name.clone(),
-                    });
-                }
+            if let Some(room) = self.rooms.get_mut(&plan.name) {
+                room.keep(&plan.members);
+            } else {
+                let room = Room::new(&plan.name, &plan.members);
+                self.rooms.insert(plan.name.clone(), room);
+                step.pool(PoolIn::Take {
+                    game: self.id,
+                    name: plan.name.clone(),
+                });
             }
         }
         self.each_room(step, Room::tidy);
@@ -82,7 +81,7 @@ impl Game {
         let group = group.map(|(group, _)| group);
         let (Some(room), Some(roster)) = (self.rooms.get_mut(name), &self.roster) else {
             if let Some(group) = group {
-                step.to_pool(PoolIn::Give {
+                step.pool(PoolIn::Give {
                     game: self.id,
                     group,
                 });
@@ -193,7 +192,7 @@ impl Game {
                     if held.is_none_or(|held| held == group) {
                         self.rooms.remove(room);
                     }
-                    step.to_pool(PoolIn::Give {
+                    step.pool(PoolIn::Give {
                         game: self.id,
                         group,
                     });
@@ -204,7 +203,7 @@ impl Game {
 
     fn act(&mut self, step: &mut Step<'_>, act: PlatformAct) {
         let key = self.own_key("act");
-        step.to_ingest(&ToIngest::Act {
+        step.ingest(&ToIngest::Act {
             key,
             act,
             answer: self.id.to_string(),

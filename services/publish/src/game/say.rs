@@ -47,13 +47,14 @@ impl Game {
 
     fn address(&mut self, step: &mut Step<'_>, to: &Audience, draft: &Draft<'_>) {
         match to {
-            Audience::Seat(seat) => self.write(step, Reader::Seat(*seat), draft),
-            Audience::User(user) => self.write(step, Reader::User(*user), draft),
-            Audience::Scene(Scene::Private(user)) => self.write(step, Reader::User(*user), draft),
-            Audience::Square => self.write(step, Reader::Square, draft),
+            Audience::Seat(seat) => self.write(step, &Reader::Seat(*seat), draft),
+            Audience::User(user) | Audience::Scene(Scene::Private(user)) => {
+                self.write(step, &Reader::User(*user), draft);
+            }
+            Audience::Square => self.write(step, &Reader::Square, draft),
             Audience::Directors => {
                 for director in self.directors() {
-                    self.write(step, Reader::Director(director), draft);
+                    self.write(step, &Reader::Director(director), draft);
                 }
             }
             Audience::Group(name) => self.write_to_room(step, name, draft),
@@ -64,15 +65,15 @@ impl Game {
                     .find(|room| room.group() == Some(*group));
                 match room.map(|room| room.name.clone()) {
                     Some(name) => self.write_to_room(step, &name, draft),
-                    None if self.is_square(*group) => self.write(step, Reader::Square, draft),
-                    None => self.write(step, Reader::Group(*group), draft),
+                    None if self.is_square(*group) => self.write(step, &Reader::Square, draft),
+                    None => self.write(step, &Reader::Group(*group), draft),
                 }
             }
         }
     }
 
     /// Sends a draft to one reader, in as many messages as it takes.
-    pub(super) fn write(&mut self, step: &mut Step<'_>, reader: Reader, draft: &Draft<'_>) {
+    pub(super) fn write(&mut self, step: &mut Step<'_>, reader: &Reader, draft: &Draft<'_>) {
         for (n, text) in (1..).zip(words::split(draft.text)) {
             let item = Item {
                 base: format!("{}/{}.{n}", draft.key.0, reader.word()),
@@ -105,7 +106,7 @@ impl Game {
             let seats: SeatSet = reached.into_iter().collect();
             rest = members.minus(seats);
             let name = name.to_owned();
-            self.write(step, Reader::Room { name, seats }, draft);
+            self.write(step, &Reader::Room { name, seats }, draft);
         }
         self.write_to_members(step, name, rest, draft);
     }
@@ -132,13 +133,13 @@ impl Game {
             ..*draft
         };
         for seat in seats.iter() {
-            self.write(step, Reader::Seat(seat), &private);
+            self.write(step, &Reader::Seat(seat), &private);
         }
     }
 
     /// Tells a seat something of the desk's own.
     pub(super) fn tell_seat(&mut self, step: &mut Step<'_>, seat: SeatId, phrase: &Phrase) {
-        self.tell(step, Reader::Seat(seat), phrase, Origin::Said);
+        self.tell(step, &Reader::Seat(seat), phrase, Origin::Said);
     }
 
     /// Tells those who direct the game, but for the one whom it is about, that something needs
@@ -160,7 +161,7 @@ impl Game {
             .into_iter()
             .filter(|director| Some(*director) != about)
         {
-            self.tell(step, Reader::Director(director), &phrase, Origin::Trouble);
+            self.tell(step, &Reader::Director(director), &phrase, Origin::Trouble);
         }
     }
 
@@ -168,7 +169,7 @@ impl Game {
     pub(super) fn tell(
         &mut self,
         step: &mut Step<'_>,
-        reader: Reader,
+        reader: &Reader,
         phrase: &Phrase,
         origin: Origin,
     ) {

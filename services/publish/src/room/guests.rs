@@ -10,7 +10,7 @@ const TRIES: u8 = 3;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Guest {
     /// The card that was asked for.
-    pub card: Option<String>,
+    card: Option<String>,
     removal: Removal,
     tries: u8,
     /// Something says that the person is out: a list without them will be believed.
@@ -32,10 +32,13 @@ enum Removal {
 }
 
 impl Guest {
-    /// The person belongs here (again).
-    pub fn welcome(&mut self) {
+    /// The person belongs here (again), with this card. True when the card is to be set.
+    pub fn welcome(&mut self, card: &str) -> bool {
         self.removal = Removal::None;
         self.tries = 0;
+        let new = self.card.as_deref() != Some(card);
+        self.card = Some(card.to_owned());
+        new
     }
 
     /// The person is to be removed. True when the platform is to be asked now.
@@ -59,9 +62,16 @@ impl Guest {
         self.maybe_out = true;
     }
 
-    /// Somebody says that the person came.
+    /// Somebody says that the person came. Who was out in between has lost the card.
     pub fn came(&mut self) {
-        self.maybe_out = false;
+        if std::mem::take(&mut self.maybe_out) {
+            self.card = None;
+        }
+    }
+
+    /// Is the person being removed?
+    pub fn is_leaving(&self) -> bool {
+        self.removal != Removal::None
     }
 
     /// Would a list without the person be believed?

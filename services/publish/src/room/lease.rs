@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::{ChatGroup, Phrase, PlatformAct, Refused, SendOutcome, UserId};
+use protocol::{ChatGroup, PlatformAct, Refused, SendOutcome, UserId};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
+use super::appeals::{Appeals, phrase};
 use super::guests::Guest;
+use super::requests::{Missing, Next, Requests};
 use super::{News, View, Wish};
 use crate::words;
 
-/// How often an approved request without effect is approved, or a list asked for.
-const TRIES: u8 = 3;
+/// How often a list is asked for in vain.
+const LIST_TRIES: u8 = 3;
 
 /// The chat group and what is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub struct Lease {
     /// The chat group.
     pub group: ChatGroup,
     guests: BTreeMap<UserId, Guest>,
-    requests: BTreeMap<UserId, Request>,
+    requests: Requests,
     invited: BTreeSet<UserId>,
     listing: Listing,
     /// Answers to requests for a list since the last list.
@@ -27,8 +28,7 @@ pub struct Lease {
     /// Has a list come since the lease, or its closing, began?
     listed: bool,
     trouble: Option<Refused>,
-    /// What the director has been asked to do.
-    asked: BTreeSet<String>,
+    appeals: Appeals,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -43,53 +43,29 @@ enum Listing {
     Refused,
 }
 
-/// A request to join that is being answered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Request {
-    flag: String,
-    approve: bool,
-    state: RequestState,
-    tries: u8,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-enum RequestState {
-    /// The platform has been told.
-    Told,
-    /// It says it is done; a list will tell.
-    Answered,
-    /// It does not know the request any more.
-    Stale,
-}
-
 impl Lease {
     /// A chat group of which nothing is known yet.
     pub fn new(group: ChatGroup) -> Self {
         Self {
             group,
             guests: BTreeMap::new(),
-            requests: BTreeMap::new(),
+            requests: Requests::default(),
             invited: BTreeSet::new(),
             listing: Listing::Idle,
             list_tries: 0,
             listed: false,
             trouble: None,
-            asked: BTreeSet::new(),
+            appeals: Appeals::default(),
         }
     }
 
     /// Names it and looks who is inside.
-    pub fn furnish(&mut self, game: &str, room: &str, wishes: &mut Vec<Wish>) {
+    pub fn furnish(&mut self, view: &View<'_>, wishes: &mut Vec<Wish>) {
         wishes.push(Wish::Act(PlatformAct::Rename {
             group: self.group,
-            name: format!("{game}·{room}"),
+            name: format!("{}·{}", view.roster.name, view.name),
         }));
         self.list(wishes);
-    }
-
-    /// The room is wanted again: whoever was asked to leave is asked to come.
-    pub fn invite_again(&mut self) {
-        self.invited.clear();
     }
 
     /// Everybody has to go.
@@ -103,9 +79,8 @@ impl Lease {
 
     /// Is the person inside, as far as is known?
     pub fn has(&self, user: UserId) -> bool {
-        self.guests
-            .get(&user)
-            .is_some_and(|guest| !guest.may_be_out())
+        let guest = self.guests.get(&user);
+        guest.is_some_and(|guest| !guest.may_be_out())
     }
 
     /// Is everybody known to be inside allowed to read, and the bot able to speak?
@@ -114,42 +89,48 @@ impl Lease {
     }
 
     /// Something happened.
-    pub fn news(&mut self, news: News<'_>, room: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
+    pub fn news(&mut self, news: News<'_>, view: &View<'_>, wishes: &mut Vec<Wish>) {
         match news {
-            News::Request(user, flag) => self.request(user, flag, view, wishes),
-            News::Joined(user) => self.joined(user, view),
+            News::Request(user, flag) => {
+                let approve = view.belongs(user);
+                if self.requests.take(user, flag, approve) {
+                    wishes.push(self.answer(user, flag, approve));
+                }
+            }
+            News::Joined(user) if view.is_bot(user) => {}
+            News::Joined(user) => {
+                self.requests.done(user);
+                self.guests.entry(user).or_default().came();
+            }
             News::Left(user) => {
                 if let Some(guest) = self.guests.get_mut(&user) {
                     guest.went();
                     self.list(wishes);
                 }
             }
-            News::Members(users) => self.members(users, room, view, wishes),
-            News::Standing(trouble) => self.standing(trouble, room, view, wishes),
-            News::Acted(act, outcome) => self.acted(act, outcome, room, view, wishes),
+            News::Members(users) => self.members(users, view, wishes),
+            News::Standing(trouble) => self.standing(trouble, view, wishes),
+            News::Acted(act, outcome) => self.acted(act, outcome, view, wishes),
         }
     }
 
     /// Asks for what is missing: invitations, cards, removals; the way back to the pool.
-    pub fn tidy(&mut self, room: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
+    pub fn tidy(&mut self, view: &View<'_>, wishes: &mut Vec<Wish>) {
+        self.invited.retain(|user| view.belongs(*user));
         for seat in view.roster.seats.iter().filter(|s| view.belongs(s.user)) {
-            if self.invited.insert(seat.user) && !self.guests.contains_key(&seat.user) {
-                wishes.push(Wish::Tell(
-                    seat.seat,
-                    self.phrase("groups/invite", room, view, &[]),
-                ));
+            let guest = self.guests.get_mut(&seat.user);
+            let outside = guest.as_ref().is_none_or(|guest| guest.is_leaving());
+            if self.invited.insert(seat.user) && outside {
+                let invitation = phrase("groups/invite", self.group, view);
+                wishes.push(Wish::Tell(seat.seat, invitation));
             }
-            if let Some(guest) = self.guests.get_mut(&seat.user) {
-                guest.welcome();
-                let card = words::card(seat.seat.number(), &seat.alias);
-                if guest.card.as_ref() != Some(&card) {
-                    guest.card = Some(card.clone());
-                    wishes.push(Wish::Act(PlatformAct::Card {
-                        group: self.group,
-                        user: seat.user,
-                        card,
-                    }));
-                }
+            let card = words::card(seat.seat.number(), &seat.alias);
+            if guest.is_some_and(|guest| guest.welcome(&card)) {
+                wishes.push(Wish::Act(PlatformAct::Card {
+                    group: self.group,
+                    user: seat.user,
+                    card,
+                }));
             }
         }
         for (user, guest) in &mut self.guests {
@@ -165,13 +146,12 @@ impl Lease {
         }
     }
 
-    /// Gives the group back when nobody is left in it but those who never played in it and
-    /// cannot be removed; a list has to confirm it, unless the platform gives none.
+    /// Gives the group back when nobody is left in it but those who do not play and cannot be
+    /// removed; a list has to confirm it, unless the platform gives none.
     fn hand_back(&mut self, view: &View<'_>, wishes: &mut Vec<Wish>) {
-        let mut guests = self.guests.iter();
         let lost = self.trouble == Some(Refused::Removed);
         let no_list = self.listing == Listing::Refused;
-        let empty = guests.all(|(user, guest)| {
+        let empty = self.guests.iter().all(|(user, guest)| {
             (guest.stays() && !view.plays(*user)) || (no_list && guest.is_probably_out())
         });
         if lost || (empty && (self.listed || no_list)) {
@@ -185,115 +165,71 @@ impl Lease {
         match self.listing {
             Listing::Idle | Listing::Refused => {
                 self.listing = Listing::Asked;
-                wishes.push(Wish::Act(PlatformAct::ListMembers { group: self.group }));
+                let group = self.group;
+                wishes.push(Wish::Act(PlatformAct::ListMembers { group }));
             }
             Listing::Asked | Listing::Outdated => self.listing = Listing::Outdated,
         }
     }
 
-    fn request(&mut self, user: UserId, flag: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
-        let approve = view.belongs(user);
-        let same =
-            |r: &Request| r.flag == flag && r.approve == approve && r.state == RequestState::Told;
-        if self.requests.get(&user).is_some_and(same) {
-            return;
-        }
-        let request = Request {
-            flag: flag.to_owned(),
-            approve,
-            state: RequestState::Told,
-            tries: 1,
-        };
-        wishes.push(self.answer(user, &request));
-        self.requests.insert(user, request);
-    }
-
-    fn answer(&self, user: UserId, request: &Request) -> Wish {
+    fn answer(&self, user: UserId, flag: &str, approve: bool) -> Wish {
         Wish::Answer {
             group: self.group,
             user,
-            flag: request.flag.clone(),
-            approve: request.approve,
+            flag: flag.to_owned(),
+            approve,
         }
     }
 
-    fn joined(&mut self, user: UserId, view: &View<'_>) {
-        if !view.is_bot(user) {
-            self.requests.remove(&user);
-            self.guests.entry(user).or_default().came();
-        }
-    }
-
-    fn members(&mut self, users: &[UserId], room: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
+    fn members(&mut self, users: &[UserId], view: &View<'_>, wishes: &mut Vec<Wish>) {
         self.guests.retain(|user, guest| {
             users.contains(user) || !(view.may_read(*user) || guest.may_be_out())
         });
-        let mut in_vain = Vec::new();
         for user in users.iter().filter(|user| !view.is_bot(**user)) {
-            self.requests.remove(user);
+            self.requests.done(*user);
             let guest = self.guests.entry(*user).or_default();
             if view.may_read(*user) {
                 guest.came();
-            } else if guest.is_still_here() {
-                in_vain.push(*user);
+            } else if guest.is_still_here() && !view.roster.directors.contains(user) {
+                let asked = self
+                    .appeals
+                    .about("groups/kick-by-hand", *user, self.group, view);
+                wishes.extend(asked);
             }
-        }
-        in_vain.retain(|user| !view.roster.directors.contains(user));
-        for user in in_vain {
-            self.ask("groups/kick-by-hand", room, view, user, wishes);
         }
         self.list_tries = 0;
         if self.listing != Listing::Outdated {
             self.listed = true;
         }
-        self.check_approvals(room, view, wishes);
-    }
-
-    /// Approvals that the list shows to be without effect.
-    fn check_approvals(&mut self, room: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
-        for (user, mut request) in std::mem::take(&mut self.requests) {
-            let wanted = request.approve && view.belongs(user);
-            match request.state {
-                RequestState::Told => {
-                    self.requests.insert(user, request);
+        for (user, missing) in self.requests.missing(|user| view.belongs(user)) {
+            match missing {
+                Missing::Approve(flag) => wishes.push(self.answer(user, &flag, true)),
+                Missing::ByHand => self.approve_by_hand(user, view, wishes),
+                Missing::ApplyAgain => {
+                    let phrase = phrase("groups/apply-again", self.group, view);
+                    wishes.extend(view.seat_of(user).map(|seat| Wish::Tell(seat, phrase)));
                 }
-                RequestState::Answered if wanted && request.tries < TRIES => {
-                    request.tries += 1;
-                    request.state = RequestState::Told;
-                    wishes.push(self.answer(user, &request));
-                    self.requests.insert(user, request);
-                }
-                RequestState::Answered if wanted => {
-                    self.ask("groups/approve-by-hand", room, view, user, wishes);
-                }
-                RequestState::Stale if wanted => {
-                    let phrase = self.phrase("groups/apply-again", room, view, &[]);
-                    let seat = view.roster.seats.iter().find(|s| s.user == user);
-                    wishes.extend(seat.map(|s| Wish::Tell(s.seat, phrase)));
-                }
-                RequestState::Answered | RequestState::Stale => {}
             }
         }
     }
 
-    fn standing(
-        &mut self,
-        trouble: Option<Refused>,
-        room: &str,
-        view: &View<'_>,
-        wishes: &mut Vec<Wish>,
-    ) {
+    fn approve_by_hand(&mut self, user: UserId, view: &View<'_>, wishes: &mut Vec<Wish>) {
+        wishes.extend(
+            self.appeals
+                .about("groups/approve-by-hand", user, self.group, view),
+        );
+    }
+
+    fn standing(&mut self, trouble: Option<Refused>, view: &View<'_>, wishes: &mut Vec<Wish>) {
         if trouble == self.trouble {
             return;
         }
         self.trouble = trouble;
-        match trouble {
-            Some(why) => self.ask_about(why, room, view, wishes),
-            None => {
-                self.asked
-                    .retain(|what| !what.starts_with("groups/standing"));
-                self.list(wishes);
-            }
+        if let Some(why) = trouble {
+            wishes.extend(self.appeals.about_standing(why, self.group, view));
+        } else {
+            self.appeals.standing_is_good();
+            self.list(wishes);
         }
     }
 
@@ -301,21 +237,20 @@ impl Lease {
         &mut self,
         act: &PlatformAct,
         outcome: &SendOutcome,
-        room: &str,
         view: &View<'_>,
         wishes: &mut Vec<Wish>,
     ) {
+        let done = matches!(outcome, SendOutcome::Done { .. });
         let refused = match outcome {
             SendOutcome::Refused { why, .. } => Some(*why),
             SendOutcome::Done { .. } | SendOutcome::Unknown { .. } => None,
         };
-        let done = matches!(outcome, SendOutcome::Done { .. });
         match act {
             PlatformAct::Rename { .. } if !done => {
-                self.ask_once("groups/rename-by-hand", room, view, wishes)
+                wishes.extend(self.appeals.once("groups/rename-by-hand", self.group, view));
             }
             PlatformAct::Card { .. } if !done => {
-                self.ask_once("groups/cards-by-hand", room, view, wishes)
+                wishes.extend(self.appeals.once("groups/cards-by-hand", self.group, view));
             }
             PlatformAct::Kick { user, .. } => {
                 if let Some(guest) = self.guests.get_mut(user) {
@@ -324,107 +259,32 @@ impl Lease {
                 }
             }
             PlatformAct::Answer { user, flag, .. } => {
-                self.answered(*user, flag, refused, room, view, wishes);
+                match self.requests.answered(*user, flag, refused) {
+                    Next::Nothing => {}
+                    Next::Look => self.list(wishes),
+                    Next::ByHand => self.approve_by_hand(*user, view, wishes),
+                }
             }
-            PlatformAct::ListMembers { .. } => {
-                self.list_answered(done, refused, room, view, wishes)
-            }
+            PlatformAct::ListMembers { .. } => self.list_answered(done, refused, view, wishes),
             PlatformAct::Rename { .. } | PlatformAct::Card { .. } | PlatformAct::Mute { .. } => {}
         }
-    }
-
-    fn answered(
-        &mut self,
-        user: UserId,
-        flag: &str,
-        refused: Option<Refused>,
-        room: &str,
-        view: &View<'_>,
-        wishes: &mut Vec<Wish>,
-    ) {
-        let Some(request) = self.requests.get_mut(&user).filter(|r| r.flag == flag) else {
-            return;
-        };
-        if !request.approve {
-            self.requests.remove(&user);
-            return;
-        }
-        match refused {
-            None => request.state = RequestState::Answered,
-            Some(Refused::StaleRequest) => request.state = RequestState::Stale,
-            Some(_) => {
-                self.requests.remove(&user);
-                self.ask("groups/approve-by-hand", room, view, user, wishes);
-                return;
-            }
-        }
-        self.list(wishes);
     }
 
     fn list_answered(
         &mut self,
         done: bool,
         refused: Option<Refused>,
-        room: &str,
         view: &View<'_>,
         wishes: &mut Vec<Wish>,
     ) {
         let outdated = self.listing == Listing::Outdated;
         self.listing = Listing::Idle;
         self.list_tries += 1;
-        if refused.is_some() || self.list_tries > TRIES {
+        if refused.is_some() || self.list_tries > LIST_TRIES {
             self.listing = Listing::Refused;
-            self.ask_once("groups/no-list", room, view, wishes);
+            wishes.extend(self.appeals.once("groups/no-list", self.group, view));
         } else if outdated || !done {
             self.list(wishes);
         }
-    }
-
-    /// Asks the directors, once, to do something about a person.
-    fn ask(
-        &mut self,
-        key: &str,
-        room: &str,
-        view: &View<'_>,
-        user: UserId,
-        wishes: &mut Vec<Wish>,
-    ) {
-        if self.asked.insert(format!("{key}/{user}")) {
-            let who = crate::people::name_of(view.roster, user);
-            let phrase = self.phrase(key, room, view, &[("who", json!(who))]);
-            wishes.push(Wish::TellDirectors(phrase));
-        }
-    }
-
-    fn ask_once(&mut self, key: &str, room: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
-        if self.asked.insert(key.to_owned()) {
-            wishes.push(Wish::TellDirectors(self.phrase(key, room, view, &[])));
-        }
-    }
-
-    fn ask_about(&mut self, why: Refused, room: &str, view: &View<'_>, wishes: &mut Vec<Wish>) {
-        if self.asked.insert(format!("groups/standing/{why:?}")) {
-            let why = match why {
-                Refused::Muted => "muted",
-                Refused::Removed => "removed",
-                _ => "other",
-            };
-            let phrase = self.phrase("groups/standing", room, view, &[("why", json!(why))]);
-            wishes.push(Wish::TellDirectors(phrase));
-        }
-    }
-
-    fn phrase(
-        &self,
-        key: &str,
-        room: &str,
-        view: &View<'_>,
-        more: &[(&str, serde_json::Value)],
-    ) -> Phrase {
-        let mut args = json!({"room": room, "group": self.group, "game": view.roster.name});
-        for (name, value) in more {
-            args[*name] = value.clone();
-        }
-        Phrase::new(key, args)
     }
 }

@@ -5,8 +5,10 @@
 //! that somebody is inside as soon as anything says so; and that somebody who does not belong
 //! there is out only when, after a sign of it, a list of the members lacks him.
 
+mod appeals;
 mod guests;
 mod lease;
+mod requests;
 
 use std::collections::BTreeSet;
 
@@ -78,8 +80,9 @@ pub enum News<'a> {
     Acted(&'a PlatformAct, &'a SendOutcome),
 }
 
-/// What a room must know of its game.
+/// A room and its game, as the chat group sees them.
 pub struct View<'a> {
+    name: &'a str,
     roster: &'a Roster,
     members: BTreeSet<UserId>,
     closing: bool,
@@ -96,7 +99,15 @@ impl View<'_> {
     }
 
     fn plays(&self, user: UserId) -> bool {
-        self.roster.seats.iter().any(|seat| seat.user == user)
+        self.seat_of(user).is_some()
+    }
+
+    fn seat_of(&self, user: UserId) -> Option<SeatId> {
+        self.roster
+            .seats
+            .iter()
+            .find(|seat| seat.user == user)
+            .map(|seat| seat.seat)
     }
 
     /// The account is in all its groups.
@@ -124,11 +135,7 @@ impl Room {
     /// The game wants the room with these members.
     pub fn keep(&mut self, members: &[SeatId]) {
         self.members = members.iter().copied().collect();
-        if std::mem::take(&mut self.closing)
-            && let Place::Held(lease) = &mut self.place
-        {
-            lease.invite_again();
-        }
+        self.closing = false;
     }
 
     /// The game does not want the room any more. True when nothing is left to be done for it.
@@ -173,7 +180,7 @@ impl Room {
             }
             (Some(group), Place::Asked | Place::Waiting) => {
                 let mut lease = Lease::new(group);
-                lease.furnish(&roster.name, &self.name, wishes);
+                lease.furnish(&self.view(roster), wishes);
                 self.place = Place::Held(lease);
                 self.tidy(roster, wishes);
             }
@@ -184,19 +191,15 @@ impl Room {
 
     /// Something happened in the chat group.
     pub fn news(&mut self, news: News<'_>, roster: &Roster, wishes: &mut Vec<Wish>) {
-        let view = self.view(roster);
-        if let Place::Held(lease) = &mut self.place {
-            lease.news(news, &self.name, &view, wishes);
-        }
-        self.tidy(roster, wishes);
+        self.with_lease(roster, |lease, view| {
+            lease.news(news, view, wishes);
+            lease.tidy(view, wishes);
+        });
     }
 
     /// Brings the chat group in line with who belongs there.
     pub fn tidy(&mut self, roster: &Roster, wishes: &mut Vec<Wish>) {
-        let view = self.view(roster);
-        if let Place::Held(lease) = &mut self.place {
-            lease.tidy(&self.name, &view, wishes);
-        }
+        self.with_lease(roster, |lease, view| lease.tidy(view, wishes));
     }
 
     /// The chat group, when all that is known of it says that what is said there reaches members
@@ -216,12 +219,29 @@ impl Room {
         (!reached.is_empty()).then_some((lease.group, reached))
     }
 
-    fn view<'a>(&self, roster: &'a Roster) -> View<'a> {
-        let members = self.members().filter_map(|seat| user_of(roster, seat));
-        View {
-            roster,
-            members: members.collect(),
-            closing: self.closing,
+    fn view<'a>(&'a self, roster: &'a Roster) -> View<'a> {
+        view(&self.name, &self.members, self.closing, roster)
+    }
+
+    fn with_lease(&mut self, roster: &Roster, act: impl FnOnce(&mut Lease, &View<'_>)) {
+        let view = view(&self.name, &self.members, self.closing, roster);
+        if let Place::Held(lease) = &mut self.place {
+            act(lease, &view);
         }
+    }
+}
+
+fn view<'a>(
+    name: &'a str,
+    members: &BTreeSet<SeatId>,
+    closing: bool,
+    roster: &'a Roster,
+) -> View<'a> {
+    let members = members.iter().filter_map(|seat| user_of(roster, *seat));
+    View {
+        name,
+        roster,
+        members: members.collect(),
+        closing,
     }
 }
