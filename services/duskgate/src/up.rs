@@ -31,7 +31,10 @@ pub fn run(flags: Flags) -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();
     let listener = TcpListener::bind(config.http.listen).with_context(|| {
-        format!("cannot listen on {}: choose another address with --listen", config.http.listen)
+        format!(
+            "cannot listen on {}: choose another address with --listen",
+            config.http.listen
+        )
     })?;
     let address = listener.local_addr()?;
     let parts = Parts::open(config, shutdown.clone()).await?;
@@ -42,31 +45,34 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         let url = format!("ws://{address}/onebot/v11/ws");
         let mut settings = playground::Settings::new(url, playground::fresh_token());
         settings.speed = config.clock.speed.factor();
-        Some((Playground::open(parts.clone(), settings.clone()).await?, settings.token))
+        Some((
+            Playground::open(parts.clone(), settings.clone()).await?,
+            settings.token,
+        ))
     } else {
         None
     };
 
-    let mut ingest = ingest::Settings {
-        access_token: config.onebot.access_token.clone(),
-        forward: config.onebot.forward.clone(),
-        people: ingest::People {
-            directors: config.directors.users.clone(),
-            pool: config.groups.pool.clone(),
-        },
-        texts: texts.clone(),
-        ..ingest::Settings::bare()
+    let mut ingest = ingest::Settings::of(config, texts.clone());
+    let mut pools = publish::Pools {
+        otherwise: config.groups.pool.clone(),
+        ..publish::Pools::default()
     };
-    let mut pools = publish::Pools { otherwise: config.groups.pool.clone(), ..publish::Pools::default() };
     let mut own_pools = HashMap::new();
     if let Some((_, token)) = &playground {
         let account = playground::account();
         let pool: Vec<_> = playground::pool().collect();
-        let people =
-            ingest::People { directors: playground::directors().collect(), pool: pool.clone() };
-        ingest
-            .accounts
-            .insert(account, ingest::OwnAccount { token: Secret::new(token.clone()), people });
+        let people = ingest::People {
+            directors: playground::directors().collect(),
+            pool: pool.clone(),
+        };
+        ingest.accounts.insert(
+            account,
+            ingest::OwnAccount {
+                token: Secret::new(token.clone()),
+                people,
+            },
+        );
         own_pools.insert(account, pool.len());
         pools.of_account.insert(account, pool);
     }
@@ -74,9 +80,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         zone: config.clock.zone.time_zone().clone(),
         speed: config.clock.speed.factor(),
         groups: match config.groups.mode {
-            GroupMode::Managed => {
-                night::Groups::Managed { pool: config.groups.pool.len(), accounts: own_pools }
-            }
+            GroupMode::Managed => night::Groups::Managed {
+                pool: config.groups.pool.len(),
+                accounts: own_pools,
+            },
             GroupMode::Relayed => night::Groups::Relayed,
         },
         ..night::Settings::default()
@@ -95,13 +102,23 @@ async fn serve(config: Config) -> anyhow::Result<()> {
                     page.routes(server);
                 }
             };
-            kit::http::serve_http(listener, &parts, routes).await.map_err(anyhow::Error::from)
+            kit::http::serve_http(listener, &parts, routes)
+                .await
+                .map_err(anyhow::Error::from)
         }
     };
     services.spawn(async move { ("http", http.await) });
     spawn(&mut services, "tally", tally::run(parts.clone()));
-    spawn(&mut services, "night", night::run(parts.clone(), Arc::new(env)));
-    spawn(&mut services, "publish", publish::run(parts.clone(), publish::Settings { texts, pools }));
+    spawn(
+        &mut services,
+        "night",
+        night::run(parts.clone(), Arc::new(env)),
+    );
+    spawn(
+        &mut services,
+        "publish",
+        publish::run(parts.clone(), publish::Settings { texts, pools }),
+    );
     spawn(&mut services, "clock", clock::run(parts.clone()));
     spawn(&mut services, "ingest", bridge.run());
     if let Some((playground, _)) = playground {
