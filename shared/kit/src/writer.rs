@@ -156,13 +156,11 @@ impl<A: Aggregate> Writer<A> {
     ) -> Result<R, StoreError> {
         let cell = self.0.cache.cell(key);
         let mut cached = cell.lock().await;
-        if cached.is_none() {
-            *cached = Some(self.load(key).await?);
-        }
-        match &*cached {
-            Some(current) => Ok(look(&current.state)),
-            None => unreachable!("it was just loaded"),
-        }
+        let current = match &mut *cached {
+            Some(current) => current,
+            none => none.insert(self.load(key).await?),
+        };
+        Ok(look(&current.state))
     }
 
     /// Decides and commits. Gives the state to keep, if it is known; nothing at all when the

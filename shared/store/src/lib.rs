@@ -149,7 +149,8 @@ pub trait Store: Send + Sync + 'static {
     /// retired; for start-up and watching.
     async fn keys(&self, service: Service) -> Result<Vec<String>, StoreError>;
 
-    /// The outbox of a service's shard after `after`, at most `limit`, in order.
+    /// The outbox of a service's shard after `after`, at most `limit`, in order. It ends before
+    /// an entry that cannot be read; when that is the first, it is an error.
     async fn outbox(
         &self,
         service: Service,

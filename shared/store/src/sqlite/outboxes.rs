@@ -101,20 +101,24 @@ impl Outboxes {
         let Some(outbox) = outboxes.get(&(service, shard)) else {
             return Ok(Vec::new());
         };
-        outbox
-            .range((Excluded(after), Unbounded))
-            .take(limit)
-            .map(|(&place, message)| match message {
-                Ok(message) => Ok(OutboxEntry {
+        let mut entries = Vec::new();
+        for (&place, message) in outbox.range((Excluded(after), Unbounded)).take(limit) {
+            match message {
+                Ok(message) => entries.push(OutboxEntry {
                     place,
                     message: message.clone(),
                 }),
-                Err(why) => Err(StoreError::Corrupt {
-                    place: format!("outbox entry {place}"),
-                    why: why.clone(),
-                }),
-            })
-            .collect()
+                // What is before it can go; it is told about when it is its turn.
+                Err(_) if !entries.is_empty() => break,
+                Err(why) => {
+                    return Err(StoreError::Corrupt {
+                        place: format!("outbox entry {place}"),
+                        why: why.clone(),
+                    });
+                }
+            }
+        }
+        Ok(entries)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(Service, Shard), Outbox>> {
