@@ -61,6 +61,11 @@ impl Game {
             .is_some_and(|w| self.board.windows[w.index()].kind == WindowKind::Vote)
     }
 
+    /// A duration of the calendar at the game's speed, in milliseconds.
+    pub(crate) fn span(&self, minutes: i64) -> i64 {
+        (minutes as f64 * MINUTE as f64 / self.timetable.speed.max(0.001)).round() as i64
+    }
+
     /// When a window that opens now ends; `Some(None)`: by the director's word; `None`: it has
     /// no length and is left out.
     fn end_of(&self, window: WindowId) -> Option<Option<Time>> {
@@ -70,10 +75,7 @@ impl Game {
         };
         match calendar.ends[window.index()] {
             End::After(0) => None,
-            End::After(minutes) => {
-                let ms = f64::from(minutes) * MINUTE as f64 / self.timetable.speed.max(0.001);
-                Some(Some(self.now.plus_ms(ms.round() as i64)))
-            }
+            End::After(minutes) => Some(Some(self.now.plus_ms(self.span(i64::from(minutes))))),
             End::At(minutes) => Some(Some(self.next_time_of_day(minutes))),
         }
     }
@@ -110,8 +112,7 @@ impl Game {
         let Some(deadline) = self.kept.deadline else {
             return;
         };
-        let ms = (minutes as f64 * MINUTE as f64 / self.timetable.speed.max(0.001)) as i64;
-        let wanted = self.now.plus_ms(ms);
+        let wanted = self.now.plus_ms(self.span(minutes));
         if deadline < wanted {
             self.kept.shift = self.kept.shift.saturating_add(wanted.since(deadline));
             self.kept.deadline = Some(wanted);

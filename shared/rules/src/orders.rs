@@ -236,7 +236,7 @@ impl Game {
             return;
         }
         self.world.seats[seat.index()].barred = true;
-        self.world.intents.retain(|i| i.seat != seat);
+        self.drop_messages_of(seat);
         self.world.reactions.retain(|r| r.seat != seat);
         if matches!(self.world.phase.kind, PhaseKind::Day | PhaseKind::Election) {
             self.world.sent_off.push(seat);
@@ -253,6 +253,24 @@ impl Game {
                 self.publish_dusk_outs();
             }
             self.reactions_are_done();
+        }
+    }
+
+    /// Its messages that wait do not count any more; a team whose choice goes with them hears of
+    /// it, so that somebody else can choose.
+    fn drop_messages_of(&mut self, seat: SeatId) {
+        let board = Arc::clone(&self.board);
+        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.world.intents)
+            .into_iter()
+            .partition(|i| i.seat == seat);
+        self.world.intents = kept;
+        for intent in gone {
+            if let Some(group) = board.skill_def(intent.skill).team {
+                let dropped = Notice::group(group, "team/dropped")
+                    .with("seat", Arg::Seat(seat))
+                    .with("skill", Arg::Skill(intent.skill));
+                self.tell(dropped);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::board::{Colour, Harm, TieBreak};
+use crate::board::{Colour, End, Harm, TieBreak};
 use crate::book::{Choice, ClosedBook, Thread, ThreadId, ThreadKind};
 use crate::count::{CountFacts, Outcome, Verdict, count};
 use crate::game::{Game, Reckoned};
@@ -307,9 +307,22 @@ impl Game {
         if faster {
             self.speed_up()
         } else {
-            self.extend(DAY)
+            self.extend(self.a_day())
         }
         Ok(())
+    }
+
+    /// How long a petitioned extension is, in milliseconds: a day (G27); in a calendar of
+    /// durations as long as the window itself.
+    fn a_day(&self) -> i64 {
+        let end = self
+            .world
+            .window
+            .and_then(|w| self.calendar().map(|c| c.ends[w.index()]));
+        match end {
+            Some(End::After(minutes)) => self.span(i64::from(minutes)),
+            Some(End::At(_)) | None => DAY,
+        }
     }
 
     pub(crate) fn speed_up(&mut self) {

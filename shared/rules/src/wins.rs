@@ -201,7 +201,7 @@ impl Game {
             return Err(crate::Refusal::NoSurrender);
         }
         let left = members.minus(*agreed);
-        for member in members.iter() {
+        for member in members.without(seat).iter() {
             self.tell(
                 Notice::to(member, "surrender/agreed")
                     .with("seat", Arg::Seat(seat))
