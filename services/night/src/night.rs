@@ -279,7 +279,7 @@ impl Night {
                 };
                 lobby.reached(frame, board, user, reachable, step)
             }
-            Stage::Table(frame, table) => seat_reach(frame, table, user, reachable, step),
+            Stage::Table(_, table) => seat_reach(table, user, reachable),
             Stage::Unopened | Stage::CalledOff => Changed::No,
         }
     }
@@ -299,28 +299,14 @@ fn announce_deal(frame: &Frame, board: &Arc<Board>, roster: &Roster, step: &mut 
     );
 }
 
-/// The director hears when a seat cannot be reached any more.
-fn seat_reach(
-    frame: &Frame,
-    table: &mut Table,
-    user: UserId,
-    reachable: bool,
-    step: &mut Step,
-) -> Changed {
+/// Whether a seat can be reached is kept for 状态; publish has told the director already.
+fn seat_reach(table: &mut Table, user: UserId, reachable: bool) -> Changed {
     let Some(holder) = table.holder_mut(user) else {
         return Changed::No;
     };
-    let before = std::mem::replace(&mut holder.unreachable, !reachable);
-    if before == holder.unreachable {
+    if holder.unreachable != reachable {
         return Changed::No;
     }
-    if holder.unreachable {
-        let args = json!({"name": frame.name, "alias": holder.alias, "user": user.0});
-        step.say(
-            Audience::Directors,
-            SayKind::Notice,
-            vec![Phrase::new("director/lost", args)],
-        );
-    }
+    holder.unreachable = !reachable;
     Changed::Yes
 }

@@ -62,7 +62,12 @@ pub(crate) fn line(table: &mut Table, frame: &Frame, line: &Line, step: &mut Ste
         Said::VotePost | Said::Petition => {
             answers::plain_if_expected(step, line, "answer/square-only");
         }
-        Said::Run | Said::Withdraw => answers::plain(step, line, "answer/no-candidacy"),
+        Said::Run | Said::Withdraw if line.place == Place::Square => {
+            answers::plain(step, line, "answer/no-candidacy");
+        }
+        Said::Run | Said::Withdraw => {
+            answers::plain_if_expected(step, line, "answer/no-candidacy");
+        }
         Said::Director(command) if directs => director::command(table, frame, &command, line, step),
         Said::Director(_) => answers::plain_if_expected(step, line, "answer/director-only"),
         Said::Confirm | Said::Ballots | Said::Vote { .. } | Said::Diary(_) | Said::Say(_) => {

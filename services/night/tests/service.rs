@@ -1,5 +1,7 @@
 //! The service on a real bus and store: deadlines wait for watermarks, also across a restart.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests may fail as tests do")]
+
 mod common;
 
 use std::sync::Arc;

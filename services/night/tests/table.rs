@@ -488,31 +488,26 @@ fn petitions_hold_by_day_only() {
 }
 
 #[test]
-fn the_director_hears_of_trouble_and_of_who_is_lost() {
+fn the_director_hears_of_trouble_and_sees_who_is_lost() {
     let mut sim = night_one("m158 日历=manual");
     sim.step(&ToNight::Trouble {
         phrase: Phrase::plain("director/stuck"),
     });
     assert!(sim.heard(&Ear::Directors).contains("卡住"));
-    sim.step(&ToNight::Reach {
+    let lost = |reachable| ToNight::Reach {
         user: player(0),
-        reachable: false,
-    });
-    let lost = sim.heard(&Ear::Directors);
-    assert!(lost.contains("100") && lost.contains("私聊不到"), "{lost}");
-    sim.step(&ToNight::Reach {
-        user: player(0),
-        reachable: false,
-    });
-    assert!(sim.ignored);
+        reachable,
+    };
+    sim.step(&lost(false));
+    sim.private(DIRECTOR, "状态");
+    assert_eq!(sim.heard_by_director().matches("私聊不到").count(), 1);
+    sim.step(&lost(false));
+    assert!(sim.ignored, "known already");
     sim.private(player(0), "我");
-    sim.step(&ToNight::Reach {
-        user: player(0),
-        reachable: false,
-    });
+    sim.private(DIRECTOR, "状态");
     assert!(
-        sim.heard(&Ear::Directors).contains("私聊不到"),
-        "lost again"
+        !sim.heard_by_director().contains("私聊不到"),
+        "who types there is there"
     );
     sim.step(&ToNight::Reach {
         user: UserId(999),
