@@ -126,7 +126,6 @@ fn take(sim: &mut Sim, deed: Deed) {
         } => sim.type_line(player(who), place(number), &text),
         Deed::Order(order) => sim.private(DIRECTOR, order),
         Deed::Ring if !sim.deadlines.is_empty() => sim.ring(),
-        Deed::Ring => {}
         Deed::Watermark => sim.watermark(sim.now),
         Deed::Book(ballots) if !sim.closes.is_empty() => {
             let mut voters: Vec<UserId> = Vec::new();
@@ -139,7 +138,7 @@ fn take(sim: &mut Sim, deed: Deed) {
             }
             sim.book(&of_players);
         }
-        Deed::Book(_) => {}
+        Deed::Ring | Deed::Book(_) => {}
         Deed::Reach(who, reachable) => sim.step(&ToNight::Reach {
             user: player(who),
             reachable,
