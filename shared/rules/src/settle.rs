@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::board::Harm;
 use crate::game::{Game, HitEnd, Reckoned};
-use crate::ids::{SeatId, StateId};
+use crate::ids::{FactionId, SeatId, StateId};
 use crate::notice::{Arg, Notice};
 use crate::phase::PhaseKind;
 use crate::skill::{Event, Held};
@@ -201,12 +201,17 @@ impl Game {
         self.raise(&Event::WentOut { seat, cause });
     }
 
-    /// After a reaction: lists and wins (G18).
-    pub(crate) fn after_reaction(&mut self, put_out: bool) {
+    /// After a reaction: lists and wins. A win that the reaction itself has brought about does
+    /// not wait for the reactions that are still open; `pending` is who would have won before it
+    /// (G18).
+    pub(crate) fn after_reaction(&mut self, put_out: bool, pending: Option<FactionId>) {
         if self.world.phase.kind == PhaseKind::Dusk {
             self.publish_dusk_outs();
         }
-        if self.world.reactions.is_empty() {
+        let winner = self.winner();
+        if put_out && winner.is_some() && winner != pending {
+            self.check_wins();
+        } else if self.world.reactions.is_empty() {
             if put_out || self.world.phase.kind == PhaseKind::Dusk {
                 self.check_wins();
             } else {

@@ -190,9 +190,10 @@ impl Game {
                     .retain(|r| r.seat != seat || r.holding != plan.held.holding);
                 self.receipt(&intent, false);
                 let before = self.world.outs.len();
+                let pending = self.winner();
                 self.resolve(&intent);
                 self.settle();
-                self.after_reaction(self.world.outs.len() > before);
+                self.after_reaction(self.world.outs.len() > before, pending);
             }
             Usage::Standing => {}
         }

@@ -92,21 +92,25 @@ impl Game {
                 .any(|s| self.stands(s))
     }
 
+    /// Who would win if wins were checked now: the first in the board's order of priority.
+    pub(crate) fn winner(&self) -> Option<FactionId> {
+        let rule = self.board.wins.iter().find(|rule| {
+            self.kept.started.contains(&rule.faction)
+                && !self.world.lost.contains(&rule.faction)
+                && self.holds(&rule.wins)
+        });
+        rule.map(|rule| rule.faction)
+    }
+
     /// Checks wins; ends the game when one is there. A faction that had lost at an earlier
     /// check cannot win (G21); one without a member at the start can neither win nor lose.
     pub(crate) fn check_wins(&mut self) {
         if self.kept.ending.is_some() {
             return;
         }
-        let board = std::sync::Arc::clone(&self.board);
-        let winner = board.wins.iter().find(|rule| {
-            self.kept.started.contains(&rule.faction)
-                && !self.world.lost.contains(&rule.faction)
-                && self.holds(&rule.wins)
-        });
-        if let Some(rule) = winner {
+        if let Some(faction) = self.winner() {
             self.end(Ending::Won {
-                factions: vec![rule.faction],
+                factions: vec![faction],
                 seats: SeatSet::EMPTY,
             });
             return;
