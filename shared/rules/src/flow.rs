@@ -76,18 +76,26 @@ impl Game {
         match calendar.ends[window.index()] {
             End::After(0) => None,
             End::After(minutes) => Some(Some(self.now.plus_ms(self.span(i64::from(minutes))))),
+            // The door opens by the clock, whatever has moved before it.
+            End::At(minutes) if kind == WindowKind::Rest => {
+                Some(Some(self.next_moved_by(minutes, 0)))
+            }
             End::At(minutes) => Some(Some(self.next_time_of_day(minutes))),
         }
     }
 
-    /// The next time that the zone's clocks show so many minutes after midnight.
+    /// The next time that the zone's clocks show so many minutes after midnight, moved by what
+    /// has moved the windows since the door was shut (M2).
     pub(crate) fn next_time_of_day(&self, minutes: u16) -> Time {
+        self.next_moved_by(minutes, self.kept.shift)
+    }
+
+    fn next_moved_by(&self, minutes: u16, shift: i64) -> Time {
         let zone = &self.timetable.zone;
         let now = jiff::Timestamp::from_millisecond(self.now.0).unwrap_or_default();
         let local = zone.to_datetime(now);
         let time = civil::Time::new((minutes / 60) as i8, (minutes % 60) as i8, 0, 0)
             .unwrap_or(civil::Time::midnight());
-        let shift = self.kept.shift;
         // From yesterday on: a window that late reactions moved may end after midnight.
         let mut date = local.date().yesterday().unwrap_or(local.date());
         for _ in 0..4 {
@@ -353,7 +361,6 @@ impl Game {
         self.lapse_states(phase.kind);
         match phase.kind {
             PhaseKind::Night => {
-                self.kept.shift = 0;
                 self.world.struck = crate::SeatSet::EMPTY;
                 self.kept.reckoning.clear();
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::board::{Colour, Harm, Usage};
+use crate::board::{Colour, Harm, Usage, WindowKind};
 use crate::game::{Ending, Game, Pause};
 use crate::ids::{FactionId, SeatId, SeatSet, Turn};
 use crate::input::{Order, Ruling};
@@ -137,26 +137,31 @@ impl Game {
         Ok(())
     }
 
-    /// 继续: durations go on with what was left; a door-close that passed moves to the next day
-    /// (G27).
+    /// 继续: windows go on with what was left of them, and later ones move along; a door-close
+    /// that passed moves to the next day; the door opens by the clock (G27).
     fn resume(&mut self) -> Result<(), Refusal> {
         let Some(Pause { left }) = self.kept.paused.take() else {
             return Err(Refusal::OrderNotNow);
         };
-        let by_clock = self.world.window.and_then(|w| {
+        let window = self.world.window;
+        let kind = window.map(|w| self.board.windows[w.index()].kind);
+        let by_clock = window.is_some_and(|w| {
             self.calendar()
-                .map(|c| matches!(c.ends[w.index()], crate::board::End::At(_)))
+                .is_some_and(|c| matches!(c.ends[w.index()], crate::board::End::At(_)))
         });
-        if by_clock == Some(true) {
+        if by_clock && kind == Some(WindowKind::Vote) {
             self.kept.deadline = self.kept.deadline.map(|deadline| {
                 let late = self.now.since(deadline);
                 let days = if late < 0 { 0 } else { late / DAY + 1 };
                 deadline.plus_ms(days.saturating_mul(DAY))
             });
-        } else if let Some(left) = left {
+        } else if let Some(left) = left.filter(|_| !by_clock || kind != Some(WindowKind::Rest)) {
             let deadline = self.now.plus_ms(left.max(1));
             let moved = self.kept.deadline.map_or(0, |d| deadline.since(d));
             self.kept.deadline = Some(deadline);
+            if by_clock {
+                self.kept.shift = self.kept.shift.saturating_add(moved);
+            }
             self.kept.early = self.kept.early.map(|e| e.plus_ms(moved));
         }
         self.thread_changed();
@@ -229,16 +234,18 @@ impl Game {
         }
     }
 
-    /// A red card: rights end at once; by day the going-out settles with the vote, by night at
-    /// once (G19).
+    /// A red card: rights end at once, the badge among them; while a vote is open the going-out
+    /// settles with it, otherwise at once (G19).
     fn send_off(&mut self, seat: SeatId) {
-        if !self.stands(seat) {
-            return;
-        }
         self.world.seats[seat.index()].barred = true;
         self.drop_messages_of(seat);
         self.world.reactions.retain(|r| r.seat != seat);
-        if matches!(self.world.phase.kind, PhaseKind::Day | PhaseKind::Election) {
+        self.world.may_speak_last.remove(seat);
+        self.destroy_badge(seat);
+        if !self.stands(seat) {
+            return self.reactions_are_done();
+        }
+        if self.world.phase.kind == PhaseKind::Day || self.thread().is_some() {
             self.world.sent_off.push(seat);
             self.thread_changed();
         } else {

@@ -80,6 +80,7 @@ impl Game {
             .windows_of(self.world.phase.kind)
             .find(|w| board.windows[w.index()].kind == crate::board::WindowKind::Vote);
         if self.world.phase.kind == PhaseKind::Election {
+            self.settle_sent_off();
             self.elect(book);
             self.tell_first_night_outs();
             self.ask_badge_of_out_sheriff();
@@ -275,6 +276,15 @@ impl Game {
             if let Some(held) = self.held(seat, *skill) {
                 self.revoke(held);
             }
+        }
+    }
+
+    /// The badge is gone for good, if this seat has it; that is published.
+    pub fn destroy_badge(&mut self, seat: SeatId) {
+        let state = self.board.sheriff.as_ref().map(|sheriff| sheriff.state);
+        if state.is_some_and(|state| self.has_state(seat, state)) {
+            self.unpin_badge(seat);
+            self.tell_public(Notice::public("sheriff/gone").with("seat", Arg::Seat(seat)));
         }
     }
 

@@ -26,12 +26,6 @@ pub(super) fn build_tear(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamPr
     Ok(Arc::new(Tear))
 }
 
-/// The badge is gone for good.
-fn destroy(game: &mut Game, seat: SeatId) {
-    game.unpin_badge(seat);
-    game.tell_public(Notice::public("sheriff/gone").with("seat", Arg::Seat(seat)));
-}
-
 impl Skill for Pass {
     fn listens(&self) -> Listens {
         Listens {
@@ -48,7 +42,7 @@ impl Skill for Pass {
             return;
         }
         if cause.harm == Harm::SentOff {
-            destroy(game, held.seat);
+            game.destroy_badge(held.seat);
         } else {
             game.ask(held);
         }
@@ -69,7 +63,7 @@ impl Skill for Pass {
     }
 
     fn lapsed(&self, game: &mut Game, held: Held) {
-        destroy(game, held.seat);
+        game.destroy_badge(held.seat);
     }
 }
 
@@ -90,6 +84,6 @@ impl Skill for Tear {
     }
 
     fn resolve(&self, game: &mut Game, held: Held, _intent: &Intent, _finals: &[SeatId]) {
-        destroy(game, held.seat);
+        game.destroy_badge(held.seat);
     }
 }
