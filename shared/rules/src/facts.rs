@@ -6,7 +6,7 @@ use crate::ids::{ClassId, FactionId, GroupId, RoleId, SeatId, SeatSet, SkillId, 
 use crate::phase::{PhaseKind, WindowId};
 use crate::refusal::NotChoosable;
 use crate::skill::Held;
-use crate::world::{Holding, Seat, StateRecord};
+use crate::world::{Holding, Reaction, Seat, StateRecord};
 
 /// A skill that is open to a seat now, as `我` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -335,7 +335,8 @@ impl Game {
         if self.kept.ending.is_some() || self.kept.paused.is_some() {
             return;
         }
-        for reaction in self.world.reactions.iter().filter(|r| r.seat == seat) {
+        let mine = |r: &&Reaction| r.seat == seat && !self.barred(seat, r.skill);
+        for reaction in self.world.reactions.iter().filter(mine) {
             visit(Held {
                 seat,
                 holding: reaction.holding,

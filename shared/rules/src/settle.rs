@@ -70,8 +70,13 @@ impl Game {
             .retain(|r| r.seat != seat || r.state != state);
     }
 
-    /// Asks a seat for a reaction. It may be sent until its phase's reaction window closes.
+    /// Asks a seat for a reaction. It may be sent until its phase's reaction window closes. Who
+    /// has a red card cannot react: it counts as unanswered at once (G19).
     pub fn ask(&mut self, held: Held) {
+        if self.at(held.seat).barred {
+            let code = Arc::clone(&self.board.skill_def(held.skill).code);
+            return code.lapsed(self, held);
+        }
         self.world.reactions.push(Reaction {
             seat: held.seat,
             holding: held.holding,

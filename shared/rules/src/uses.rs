@@ -30,19 +30,15 @@ impl Game {
     pub fn check_use(&self, seat: SeatId, skill: SkillId, words: &[Word]) -> Result<Plan, Refusal> {
         self.running()?;
         let me = self.seat(seat).ok_or(Refusal::NoSuchSeat)?;
-        let held = self.held(seat, skill).ok_or(Refusal::NotHeld(skill))?;
+        let mut held = self.held(seat, skill).ok_or(Refusal::NotHeld(skill))?;
         let def = self.board.skill_def(skill);
         match def.usage {
             Usage::Standing => return Err(Refusal::ActsByItself(skill)),
             Usage::Reaction => {
-                let asked = self
-                    .world
-                    .reactions
-                    .iter()
-                    .any(|r| r.seat == seat && r.skill == skill);
-                if !asked {
-                    return Err(Refusal::NotNow { skill, opens: None });
-                }
+                let mut asked = self.world.reactions.iter();
+                let asked = asked.find(|r| r.seat == seat && r.skill == skill);
+                let reaction = asked.ok_or(Refusal::NotNow { skill, opens: None })?;
+                held.holding = reaction.holding;
             }
             Usage::Sent | Usage::Immediate => {
                 if !self.world.window.is_some_and(|w| def.windows.has(w)) {
