@@ -1,7 +1,8 @@
 //! What became of a file, for people and for scripts.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -79,7 +80,7 @@ pub struct Totals {
 /// A report as a line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
-    file: &'a Path,
+    file: Cow<'a, str>,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<usize>,
@@ -124,10 +125,10 @@ impl Report {
     /// The report as one JSON object on one line.
     ///
     /// # Errors
-    /// When the file's name is no Unicode.
+    /// Never, as far as is known: it holds only texts and numbers.
     pub fn to_json(&self) -> serde_json::Result<String> {
         let mut line = Line {
-            file: &self.file,
+            file: self.file.to_string_lossy(),
             ok: false,
             step: None,
             expected: None,

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Spanned;
+use serde_saphyr::{Spanned, UserMessageFormatter};
 
 use crate::unreadable::{Place, Unreadable, Wrong};
 
@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Unreadable> {
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options(text, options)
-        .map_err(|error| Unreadable::Yaml(error.to_string()))
+        .map_err(|error| Unreadable::Yaml(error.render_with_formatter(&UserMessageFormatter)))
 }
 
 impl Node {

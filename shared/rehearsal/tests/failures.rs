@@ -216,6 +216,46 @@ fn messages_must_be_taken_or_refused() {
 }
 
 #[test]
+fn refusals_are_in_words() {
+    for (steps, message) in [
+        (&[][..], "甲, 投票对象：乙"),
+        (&[], "甲, 申请加速"),
+        (&[], "甲, 投 乙"),
+        (&[], "甲, 竞选"),
+        (&[], "甲, 红牌 乙"),
+        (&[], "甲, 报名"),
+        (&[], "甲, 说 大家好"),
+        (&[], "甲, 确认"),
+        (&[], "甲, 预演 乙"),
+        (&[], "甲, 放弃 预演"),
+        (&[], "导演, 预言 乙"),
+        (&[], "导演, 发牌"),
+        (&[], "导演, 放行"),
+        (&[], "导演, 放行 1"),
+        (&[], "导演, 红牌"),
+        (&[], "导演, 红牌 无此人"),
+        (&[], "导演, 代投 甲 乙"),
+        (&["导演: 替补 甲 10086"], "导演, 替补 甲 10086"),
+        (&["until: day 1", "at: \"20:00\""], "导演, 代投 甲 乙"),
+        (&["until: day 1", "导演: 暂停"], "导演, 代投 甲 乙"),
+        (&["until: day 1"], "甲, 确认"),
+    ] {
+        let last = format!("refuse: [{message}, ☃]");
+        let steps = [steps, &[last.as_str()]].concat();
+        let failure = run("", &steps).expect_err("no refusal shows a snowman");
+        let Fault::Differs { got, .. } = &failure.fault else {
+            panic!("{failure}");
+        };
+        let words = got.strip_prefix("refused: ").expect("it is refused");
+        let named = ["answer/", "vote/", "director/", "refusal/"];
+        assert!(
+            !named.iter().any(|key| words.contains(key)),
+            "{message}: {words}"
+        );
+    }
+}
+
+#[test]
 fn the_clock_goes_only_forward() {
     check(&["until: day 2"], "day 2 begins", "day 1 begins");
     check(

@@ -60,9 +60,8 @@ impl Stage<'_> {
             | Said::Ballots
             | Said::Notices
             | Said::Diary(_) => return Ok(()),
-            Said::VotePost | Said::Petition | Said::Vote { .. } => {
-                return Err(self.refuse("vote/in-public"));
-            }
+            Said::VotePost | Said::Petition => return Err(self.refuse("answer/square-only")),
+            Said::Vote { .. } => return Err(self.refuse("vote/in-public")),
             Said::Run | Said::Withdraw => return Err(self.refuse("answer/no-candidacy")),
             Said::Director(_) => return Err(self.refuse("answer/director-only")),
             Said::SignUp(_) | Said::Quit => return Err(self.refuse("answer/already-dealt")),
