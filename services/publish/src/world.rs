@@ -94,6 +94,7 @@ struct World {
     requests: BTreeMap<String, (ChatGroup, UserId)>,
     /// Who has which group, as the messages between the desks say.
     holders: BTreeMap<ChatGroup, (GameId, String)>,
+    newest_lease: u64,
     /// Who is inside and was reported to the desk that has the group.
     reported: BTreeSet<(ChatGroup, UserId)>,
     /// All that directors read.
@@ -123,6 +124,7 @@ impl World {
                 .into(),
             requests: BTreeMap::new(),
             holders: BTreeMap::new(),
+            newest_lease: 0,
             reported: BTreeSet::new(),
             told: String::new(),
             last_news: None,
@@ -292,17 +294,17 @@ impl World {
     /// Keeps track of who has which group and who has heard of whom.
     fn watch(&mut self, key: &str, input: &ToPublish) {
         match input {
+            // The pool may repeat an answer; by then the group may be somebody else's.
+            ToPublish::GroupGiven { lease, .. } if *lease <= self.newest_lease => {}
             ToPublish::GroupGiven {
                 name,
                 group: Some(group),
-                ..
+                lease,
             } => {
+                self.newest_lease = *lease;
                 let holder = (key.parse().unwrap(), name.clone());
-                let before = self.holders.insert(*group, holder.clone());
-                assert!(
-                    before.is_none_or(|b| b == holder),
-                    "{group} was given twice"
-                );
+                let before = self.holders.insert(*group, holder);
+                assert!(before.is_none(), "{group} was given twice");
                 self.reported.retain(|(g, _)| g != group);
             }
             ToPublish::Pool(PoolIn::Give { game, group }) => {

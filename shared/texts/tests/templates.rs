@@ -106,17 +106,52 @@ fn is_key(text: &str) -> bool {
 #[test]
 fn some_texts_word_for_word() {
     let texts = Texts::builtin();
+    let wolves = |mut more: serde_json::Value| {
+        more["game"] = json!("鸣潮一");
+        more["room"] = json!("狼群");
+        more["group"] = json!(700_001);
+        more
+    };
     let cases = [
         (
-            Phrase::new("vote/taken", json!({"voter": "甲", "target": "乙"})),
+            "vote/taken",
+            json!({"voter": "甲", "target": "乙"}),
             "甲投给乙，已记下。",
         ),
         (
-            Phrase::new("vote/taken", json!({"voter": "甲", "target": null})),
+            "vote/taken",
+            json!({"voter": "甲", "target": null}),
             "甲弃权，已记下。",
         ),
+        ("groups/in-front", json!({"room": "狼群"}), "【狼群】"),
+        (
+            "groups/lacking",
+            json!({"game": "鸣潮一", "count": 2, "rooms": ["狼群", "魔女会"]}),
+            "鸣潮一：群池里空闲的群不够，还差2个（狼群、魔女会）。这些群的通知先私聊发给各位成员；\
+             有别的局把群还回来就会自动补上。要增加群，请让机器人当群主或管理员，并把群号写进配置。",
+        ),
+        (
+            "groups/standing",
+            wolves(json!({"why": "removed"})),
+            "鸣潮一：机器人在「狼群」（群 700001）里被移出了，请把它请回来并设为管理员。\
+             在那之前，群里的通知都改为私聊。",
+        ),
+        (
+            "publish/square-blocked",
+            json!({"game": "鸣潮一", "why": "muted"}),
+            "鸣潮一：机器人在群里被禁言了，请解除禁言。没发出的公告会在恢复后自动补上。",
+        ),
+        (
+            "publish/hand-over",
+            json!({"game": "鸣潮一", "who": "3号 甲（10003）", "text": "一\n二"}),
+            "鸣潮一：下面这条给3号 甲（10003）的消息发不出去，请手动转告：\n一\n二",
+        ),
     ];
-    for (phrase, text) in cases {
-        assert_eq!(texts.render(&phrase).unwrap(), text, "{}", phrase.key);
+    for (key, args, text) in cases {
+        assert_eq!(
+            texts.render(&Phrase::new(key, args)).unwrap(),
+            text,
+            "{key}"
+        );
     }
 }

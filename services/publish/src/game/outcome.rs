@@ -153,30 +153,36 @@ impl Game {
         }
     }
 
+    /// Nothing gets through to a person. Night hears who is out of reach, and tells it of seats;
+    /// the rest is publish's to tell.
     fn person_blocked(&mut self, step: &mut Step<'_>, user: UserId, why: Refused) {
-        let not_reachable = why == Refused::NotReachable;
-        if not_reachable {
+        let unreachable = why == Refused::NotReachable;
+        if unreachable {
             self.reached.remove(&user);
             step.night(&ToNight::Reach {
                 user,
                 reachable: false,
             });
         }
-        let Some(roster) = self.roster.as_ref().filter(|r| people::takes_part(r, user)) else {
-            return;
-        };
-        let who = people::name_of(roster, user);
-        let last_director = roster
-            .directors
-            .iter()
-            .all(|director| self.blocked.is_blocked(Scene::Private(*director)));
-        if last_director && roster.directors.contains(&user) {
-            // The square is the only place left where the directors may read it.
+        let Some(roster) = &self.roster else { return };
+        if roster.directors.contains(&user) {
+            self.director_blocked(step, user);
+        } else if people::takes_part(roster, user) && !unreachable {
+            let args = json!({"who": people::name_of(roster, user)});
+            self.tell_directors(step, "publish/person-blocked", args, None);
+        }
+    }
+
+    fn director_blocked(&mut self, step: &mut Step<'_>, user: UserId) {
+        let blocked = |director: &UserId| self.blocked.is_blocked(Scene::Private(*director));
+        if self.directors().iter().all(blocked) {
+            // The square is the only place left where they may read it.
             let phrase = Phrase::plain("publish/director-unreachable");
             self.tell(step, &Reader::Square, &phrase, Origin::Trouble);
+        } else {
+            let args = json!({"who": user});
+            self.tell_directors(step, "publish/director-blocked", args, Some(user));
         }
-        let args = json!({"who": who, "unreachable": not_reachable});
-        self.tell_directors(step, "publish/person-blocked", args, Some(user));
     }
 
     /// Nobody knows what became of it.

@@ -1,6 +1,6 @@
 //! Sends that did not arrive.
 
-use protocol::{Audience, Refused, SayKind, Scene, SendOutcome, ToPublish, UserId};
+use protocol::{Audience, Refused, RosterState, SayKind, Scene, SendOutcome, ToPublish, UserId};
 use rules::SeatId;
 
 use crate::testing::{
@@ -28,24 +28,11 @@ fn say_and(
 }
 
 #[test]
-fn who_cannot_be_reached_is_told_once_and_gets_everything_in_order_later() {
+fn who_cannot_be_reached_is_known_to_night_and_gets_everything_in_order_later() {
     let mut bench = Bench::game();
-    let sent = say_and(
-        &mut bench,
-        "a",
-        seat(2),
-        "一",
-        refused(Refused::NotReachable),
-    );
-    assert_eq!(sent[0], Sent::Reach(UserId(3), false));
-    let told = messages(&sent);
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0].0, BOSS);
-    assert!(
-        told[0].1.contains("3号 丙（3）收不到机器人的私聊"),
-        "{}",
-        told[0].1
-    );
+    let out_of_reach = refused(Refused::NotReachable);
+    let sent = say_and(&mut bench, "a", seat(2), "一", out_of_reach.clone());
+    assert_eq!(sent, [Sent::Reach(UserId(3), false)]);
 
     // The next saying lets the first be tried again; nobody is told twice.
     let probe = bench.say("b", seat(2), "二");
@@ -62,14 +49,59 @@ fn who_cannot_be_reached_is_told_once_and_gets_everything_in_order_later() {
     assert_eq!(texts, ["【二】", "【三】", "【四】"]);
 
     // It works again, so trouble is news again.
-    let sent = say_and(
+    let sent = say_and(&mut bench, "e", seat(2), "五", out_of_reach);
+    assert_eq!(sent, [Sent::Reach(UserId(3), false)]);
+}
+
+#[test]
+fn whose_messages_are_held_up_is_told_to_the_directors_once() {
+    let mut bench = Bench::game();
+    let told = messages(&say_and(
         &mut bench,
-        "e",
+        "a",
         seat(2),
-        "五",
+        "一",
+        refused(Refused::Muted),
+    ));
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].0, BOSS);
+    assert!(
+        told[0].1.contains("发给3号 丙（3）的私聊被平台拦下了"),
+        "{}",
+        told[0].1
+    );
+    assert_eq!(
+        say_and(&mut bench, "b", seat(2), "二", refused(Refused::Muted)),
+        []
+    );
+}
+
+#[test]
+fn who_signs_up_is_known_to_be_reachable_once() {
+    let mut bench = Bench::game();
+    let mut lobby = roster(2);
+    lobby.state = RosterState::Lobby;
+    bench.take(&ToPublish::Roster(lobby));
+    let reached = [Sent::Reach(UserId(1), true)];
+    assert_eq!(say_and(&mut bench, "a", seat(0), "一", done()), reached);
+    assert_eq!(say_and(&mut bench, "b", seat(0), "二", done()), []);
+    let lost = say_and(
+        &mut bench,
+        "c",
+        seat(0),
+        "三",
         refused(Refused::NotReachable),
     );
-    assert_eq!(sent.len(), 2);
+    assert_eq!(lost, [Sent::Reach(UserId(1), false)]);
+    assert_eq!(
+        say_and(&mut bench, "d", seat(0), "四", done())[..1],
+        reached
+    );
+    // Whoever only looks on is nobody night waits for.
+    assert_eq!(
+        say_and(&mut bench, "e", Audience::User(UserId(77)), "五", done()),
+        []
+    );
 }
 
 #[test]
