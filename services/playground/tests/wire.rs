@@ -537,3 +537,38 @@ async fn calls_about_one_chat_keep_their_order() {
     let expected: Vec<String> = (0..40).map(|nth| nth.to_string()).collect();
     assert_eq!(stage.texts(ANN).await, expected);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recent_chats_are_listed_newest_first() {
+    let stage = stage().await;
+    stage.whisper(ANN, "早").await;
+    stage.say(BOB, SQUARE, "中").await;
+    stage.whisper(OWNER, "晚").await;
+    let listed = stage
+        .ingest
+        .done("get_recent_contact", json!({"count": 3}))
+        .await;
+    let read: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|chat| (chat["peerUin"].as_str().unwrap(), &chat["chatType"]))
+        .collect();
+    let (owner, square, ann) = (OWNER.to_string(), SQUARE.to_string(), ANN.to_string());
+    let (private, group) = (json!(1), json!(2));
+    let expected = [(&*owner, &private), (&*square, &group), (&*ann, &private)];
+    assert_eq!(read, expected);
+    assert!(
+        listed[0]["msgTime"]
+            .as_str()
+            .unwrap()
+            .parse::<i64>()
+            .unwrap()
+            > 1_500_000_000
+    );
+    let one = stage
+        .ingest
+        .done("get_recent_contact", json!({"count": "1"}))
+        .await;
+    assert_eq!(one.as_array().unwrap().len(), 1);
+}

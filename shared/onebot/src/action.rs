@@ -51,8 +51,18 @@ pub enum Action {
         /// How many at most.
         count: u32,
     },
+    /// The chats in which something was said last, newest first. Not every side has it.
+    RecentChats {
+        /// How many at most.
+        count: u32,
+    },
+    /// Everyone the account is friends with.
+    Friends,
     /// Requests to join that wait.
     SystemMessages,
+    /// Requests to be a friend that the platform holds back as doubtful. Not every side has it;
+    /// ordinary requests are listed by none.
+    DoubtfulFriends,
     /// The members of a group, freshly read.
     Members {
         /// Which group.
@@ -82,6 +92,16 @@ pub enum Action {
         approve: bool,
         /// What a refused person sees.
         reason: String,
+    },
+    /// Accept a request to be a friend.
+    AcceptFriend {
+        /// The request's flag.
+        flag: String,
+    },
+    /// Accept one that was held back as doubtful.
+    AcceptDoubtfulFriend {
+        /// The request's flag.
+        flag: String,
     },
     /// Remove a member; may ask to join again.
     Kick {
@@ -123,7 +143,12 @@ impl Action {
             Self::GetStatus => "get_status",
             Self::GroupHistory { .. } => "get_group_msg_history",
             Self::FriendHistory { .. } => "get_friend_msg_history",
+            Self::RecentChats { .. } => "get_recent_contact",
+            Self::Friends => "get_friend_list",
             Self::SystemMessages => "get_group_system_msg",
+            Self::DoubtfulFriends => "get_doubt_friends_add_request",
+            Self::AcceptFriend { .. } => "set_friend_add_request",
+            Self::AcceptDoubtfulFriend { .. } => "set_doubt_friends_add_request",
             Self::Members { .. } => "get_group_member_list",
             Self::Rename { .. } => "set_group_name",
             Self::Card { .. } => "set_group_card",
@@ -138,7 +163,8 @@ impl Action {
         match self {
             Self::SendPrivate { user, message } => json!({"user_id": user, "message": message}),
             Self::SendGroup { group, message } => json!({"group_id": group, "message": message}),
-            Self::GetVersion | Self::GetLogin | Self::GetStatus => json!({}),
+            Self::GetVersion | Self::GetLogin | Self::GetStatus | Self::Friends => json!({}),
+            Self::RecentChats { count } => json!({"count": count}),
             Self::GroupHistory {
                 group,
                 start,
@@ -160,6 +186,7 @@ impl Action {
                 *reverse,
             ),
             Self::SystemMessages => json!({"count": 100}),
+            Self::DoubtfulFriends => json!({"count": 50}),
             Self::Members { group } => json!({"group_id": group, "no_cache": true}),
             Self::Rename { group, name } => json!({"group_id": group, "group_name": name}),
             Self::Card { group, user, card } => {
@@ -172,6 +199,9 @@ impl Action {
             } => json!({
                 "flag": flag, "sub_type": "add", "type": "add", "approve": approve, "reason": reason
             }),
+            Self::AcceptFriend { flag } | Self::AcceptDoubtfulFriend { flag } => {
+                json!({"flag": flag, "approve": true})
+            }
             Self::Kick { group, user } => {
                 json!({"group_id": group, "user_id": user, "reject_add_request": false})
             }

@@ -34,6 +34,35 @@ pub struct JoinRequest {
     pub flag: String,
 }
 
+/// A private chat in which something was said lately.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecentChat {
+    /// With whom.
+    pub user: u64,
+    /// When something was last said there, by either, in whole seconds.
+    pub time: i64,
+}
+
+/// The recent chats that a side lists.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecentChats {
+    /// The private ones, temporary ones too.
+    pub private: Vec<RecentChat>,
+    /// The oldest time in the whole list, groups too; `None`: the list is empty.
+    pub oldest: Option<i64>,
+    /// How many entries the list has.
+    pub length: usize,
+}
+
+/// A request to be a friend that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FriendRequest {
+    /// Who asks.
+    pub user: u64,
+    /// To answer with.
+    pub flag: String,
+}
+
 /// From the data of `get_login_info`.
 pub fn login(data: &Value) -> Option<Login> {
     let fields = Fields::of(data);
@@ -110,6 +139,51 @@ pub fn members(data: &Value) -> Vec<u64> {
                 .collect()
         })
         .unwrap_or_default()
+}
+
+/// From the data of `get_friend_list`: everyone's number.
+pub fn friends(data: &Value) -> Vec<u64> {
+    members(data)
+}
+
+/// From the data of `get_recent_contact`.
+pub fn recent_chats(data: &Value) -> RecentChats {
+    // The platform's own numbers: with a friend, and a temporary one with a group's member.
+    const PRIVATE: [u64; 2] = [1, 100];
+    let list = data.as_array().map_or(&[][..], Vec::as_slice);
+    let entries = || {
+        list.iter()
+            .map(Fields::of)
+            .filter_map(|fields| Some((fields.signed("msgTime")?, fields)))
+    };
+    let private = entries().filter(|(_, fields)| {
+        let kind = fields.number("chatType");
+        kind.is_some_and(|kind| PRIVATE.contains(&kind))
+    });
+    RecentChats {
+        private: private
+            .filter_map(|(time, fields)| {
+                let user = fields.number("peerUin").filter(|user| *user != 0)?;
+                Some(RecentChat { user, time })
+            })
+            .collect(),
+        oldest: entries().map(|(time, _)| time).min(),
+        length: list.len(),
+    }
+}
+
+/// From the data of `get_doubt_friends_add_request`.
+pub fn doubtful_friends(data: &Value) -> Vec<FriendRequest> {
+    let list = data.as_array().map_or(&[][..], Vec::as_slice);
+    list.iter()
+        .map(Fields::of)
+        .filter_map(|fields| {
+            Some(FriendRequest {
+                user: fields.number("uin").or_else(|| fields.number("user_id"))?,
+                flag: fields.id("flag")?.to_string(),
+            })
+        })
+        .collect()
 }
 
 /// From the data of `get_group_system_msg`: the requests to join that nobody has answered yet.
@@ -206,6 +280,40 @@ mod tests {
             ]
         );
         assert_eq!(join_requests(&json!(null)), []);
+    }
+
+    #[test]
+    fn recent_chats_are_told_apart_by_kind() {
+        let data = json!([
+            {"peerUin": "31", "chatType": 1, "msgTime": "1700000003", "msgId": "7", "remark": ""},
+            {"peerUin": "700", "chatType": 2, "msgTime": "1700000001"},
+            {"peerUin": 32, "chatType": 100, "msgTime": 1_700_000_002, "lastestMsg": {}},
+            {"peerUin": "0", "chatType": 1, "msgTime": "1700000002"},
+            {"peerUin": "33", "chatType": 1, "msgTime": null}
+        ]);
+        let chat = |user, time| RecentChat { user, time };
+        let read = recent_chats(&data);
+        assert_eq!(
+            read.private,
+            [chat(31, 1_700_000_003), chat(32, 1_700_000_002)]
+        );
+        assert_eq!((read.oldest, read.length), (Some(1_700_000_001), 5));
+        assert_eq!(recent_chats(&json!(null)), RecentChats::default());
+    }
+
+    #[test]
+    fn doubtful_requests_have_a_flag_and_a_person() {
+        let data = json!([
+            {"flag": "u_a", "uin": "31", "nick": "n", "type": "doubt"},
+            {"flag": "", "uin": "32"},
+            {"flag": "u_c"}
+        ]);
+        let asked = FriendRequest {
+            user: 31,
+            flag: "u_a".into(),
+        };
+        assert_eq!(doubtful_friends(&data), [asked]);
+        assert_eq!(doubtful_friends(&json!({})), []);
     }
 
     #[test]

@@ -47,6 +47,7 @@ impl Side {
             "get_group_list" => reads::groups(self).await,
             "get_group_info" => reads::group(self, params).await,
             "get_friend_list" => reads::friends(self).await,
+            "get_recent_contact" => reads::recent(self, params).await,
             "get_stranger_info" => reads::stranger(self, params).await,
             "get_group_system_msg" => reads::requests(self, params).await,
             "get_login_info" => Reply::Done(json!({

@@ -16,6 +16,7 @@ use crate::world::{Group, Member, Verdict, World};
 const PAGE_LIMIT: u64 = 1_000;
 const PAGE_DEFAULT: u64 = 20;
 const REQUESTS_DEFAULT: u64 = 50;
+const RECENT_DEFAULT: u64 = 10;
 
 /// `get_msg`.
 pub(super) async fn message(side: &Side, params: &Fields) -> Reply {
@@ -196,6 +197,64 @@ pub(super) async fn friends(side: &Side) -> Reply {
         })
         .await;
     list.map_or_else(Reply::from, |list| Reply::Done(json!(list)))
+}
+
+/// `get_recent_contact`: the chats with the newest last messages, newest first.
+pub(super) async fn recent(side: &Side, params: &Fields) -> Reply {
+    either_way(try_recent(side, params).await)
+}
+
+async fn try_recent(side: &Side, params: &Fields) -> Result<Reply, Reply> {
+    let count = params.number("count").unwrap_or(RECENT_DEFAULT);
+    let bot = side.hall.bot();
+    let scenes: Vec<Scene> = side
+        .hall
+        .world(|world| {
+            let people = world.people().map(|(id, _)| Scene::Private(id));
+            let groups = world.groups().filter(|(_, group)| group.has(bot));
+            people
+                .chain(groups.map(|(id, _)| Scene::Group(id)))
+                .collect()
+        })
+        .await?;
+    let mut chats = Vec::new();
+    for scene in scenes {
+        let newest = side.hall.history(scene, Page::Newest, 1).await?;
+        chats.extend(newest.into_iter().map(|message| (scene, message)));
+    }
+    chats.sort_by_key(|(_, message)| std::cmp::Reverse(message.seq));
+    chats.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    let ids = side.faults.now().ids;
+    let listed = side
+        .hall
+        .world(|world| {
+            chats
+                .iter()
+                .map(|(scene, message)| shown_recent(world, ids, *scene, message))
+                .collect::<Vec<_>>()
+        })
+        .await?;
+    Ok(Reply::Done(json!(listed)))
+}
+
+fn shown_recent(world: &World, ids: IdStyle, scene: Scene, message: &Message) -> Value {
+    let (kind, peer, name) = match scene {
+        Scene::Private(user) => (1, user.0, world.shown_name(None, user).to_owned()),
+        Scene::Group(group) => (
+            2,
+            group.0,
+            world
+                .group(group)
+                .map(|group| group.name.clone())
+                .unwrap_or_default(),
+        ),
+    };
+    json!({
+        "peerUin": peer.to_string(), "chatType": kind, "peerName": name, "remark": "",
+        "msgTime": message.at.0.div_euclid(1000).to_string(),
+        "msgId": names::value(ids, &names::of_message(ids, message)),
+        "sendNickName": world.shown_name(None, message.from), "sendMemberName": "",
+    })
 }
 
 /// `get_stranger_info`.
