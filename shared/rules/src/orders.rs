@@ -346,6 +346,14 @@ impl Game {
         self.world = world;
         self.out.retain(|n| n.kind == crate::NoticeKind::Receipt);
         self.kept.awaiting = None;
+        self.kept.unsettled = false;
+        let board = Arc::clone(&self.board);
+        self.world
+            .states
+            .retain(|r| board.state_def(r.state).card.is_none());
+        for (seat, colour) in self.kept.cards.clone() {
+            self.lay_card(seat, colour);
+        }
         for (seat, colour) in self.kept.cards.clone() {
             if colour == Colour::Red && self.stands(seat) {
                 self.world.seats[seat.index()].barred = true;
@@ -500,7 +508,7 @@ impl Game {
     }
 
     /// Coming back clears what the going-out brought: who it was announced with, reactions, the
-    /// surrender of rights. States that lay on it stay (m217 §出局).
+    /// surrender of rights, a red card. Other states that lay on it stay (m217 §出局).
     fn bring_back(&mut self, seat: SeatId) {
         let me = &mut self.world.seats[seat.index()];
         me.out = None;
@@ -514,6 +522,8 @@ impl Game {
                 self.world.published -= 1;
             }
         }
+        self.kept.cards.retain(|c| *c != (seat, Colour::Red));
+        self.lift_cards(seat, Colour::Red);
         self.world.announced.remove(seat);
         self.world.may_speak_last.remove(seat);
         self.world.last_words.retain(|(s, _)| *s != seat);
