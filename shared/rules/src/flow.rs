@@ -180,6 +180,9 @@ impl Game {
         self.kept.opened = self.now;
         self.kept.deadline = self.end_of(window).flatten();
         self.kept.early = self.draw_early();
+        if let Some(pause) = &mut self.kept.paused {
+            pause.left = self.kept.deadline.map(|d| d.since(self.now));
+        }
         let kind = self.board.windows[window.index()].kind;
         if kind == WindowKind::Vote {
             self.kept.thread = Some(self.kept.turn);

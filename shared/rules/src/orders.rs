@@ -90,8 +90,7 @@ impl Game {
     }
 
     fn close_door(&mut self) -> Result<(), Refusal> {
-        let voting = matches!(self.world.phase.kind, PhaseKind::Day | PhaseKind::Election);
-        if !voting || self.kept.awaiting.is_some() {
+        if !self.vote_window_open() {
             return Err(Refusal::OrderNotNow);
         }
         self.next_window()
@@ -106,6 +105,9 @@ impl Game {
         };
         if open(self) {
             return Err(Refusal::OrderNotNow);
+        }
+        if self.kept.unsettled {
+            self.next_window()?;
         }
         let start = self.world.phase;
         for _ in 0..self.board.windows.len() * 2 {
@@ -498,7 +500,7 @@ impl Game {
                 };
                 self.kept.deadline = Some(deadline.plus_minutes(i64::from(*minutes)));
                 self.kept.early = None;
-                if self.world.phase.kind == PhaseKind::Day {
+                if self.vote_window_open() {
                     self.thread_changed();
                 }
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::board::{Colour, End, Harm, TieBreak};
 use crate::book::{Choice, ClosedBook, Thread, ThreadId, ThreadKind};
 use crate::count::{CountFacts, Outcome, Verdict, count};
-use crate::game::{Game, Reckoned};
+use crate::game::{Game, Pause, Reckoned};
 use crate::ids::{SeatId, SeatSet, Time};
 use crate::notice::{Arg, Notice};
 use crate::phase::PhaseKind;
@@ -59,7 +59,7 @@ impl Game {
         })
     }
 
-    fn vote_window_open(&self) -> bool {
+    pub(crate) fn vote_window_open(&self) -> bool {
         self.world
             .window
             .is_some_and(|w| self.board.windows[w.index()].kind == crate::board::WindowKind::Vote)
@@ -344,6 +344,9 @@ impl Game {
     pub(crate) fn extend(&mut self, ms: i64) {
         self.world.sped_up = false;
         self.kept.deadline = self.kept.deadline.map(|d| d.plus_ms(ms));
+        if let Some(Pause { left: Some(left) }) = &mut self.kept.paused {
+            *left = left.saturating_add(ms);
+        }
         self.kept.early = None;
         if self.vote_window_open() {
             self.thread_changed();
