@@ -531,6 +531,9 @@ impl Game {
         self.world.last_words.retain(|(s, _)| *s != seat);
         self.world.reactions.retain(|r| r.seat != seat);
         self.world.gone_on.retain(|(f, _)| *f != faction);
+        if !self.surrendered(faction) {
+            self.world.lost.retain(|f| *f != faction);
+        }
         self.thread_changed();
         self.tell(Notice::to(seat, "back/you"));
         self.tell_public(Notice::public("back/public").with("seat", Arg::Seat(seat)));

@@ -116,8 +116,8 @@ impl Game {
             return;
         }
         for faction in self.kept.started.clone() {
-            if self.has_lost(faction) && !self.world.lost.contains(&faction) {
-                self.world.lost.push(faction);
+            if self.has_lost(faction) {
+                self.lose(faction);
             }
         }
         let standing = self
@@ -219,9 +219,7 @@ impl Game {
                 .receipt(),
         );
         if left.is_empty() {
-            self.world.lost.push(faction);
-            let number = self.world.phase.number;
-            self.world.gone_on.push((faction, number));
+            self.lose(faction);
             self.tell(Notice::public("surrender/done").with("faction", Arg::Faction(faction)));
             self.check_wins();
         }
@@ -230,8 +228,41 @@ impl Game {
 
     fn may_surrender(&self, seat: SeatId) -> Result<FactionId, crate::Refusal> {
         let faction = self.seat(seat).ok_or(crate::Refusal::NoSuchSeat)?.faction;
-        let may = self.board.surrender.contains(&faction) && !self.world.lost.contains(&faction);
+        let may = self.board.surrender.contains(&faction) && !self.known_lost(faction);
         may.then_some(faction)
             .ok_or(crate::Refusal::CannotSurrender)
+    }
+
+    /// Has everybody in it agreed to a surrender?
+    pub(crate) fn surrendered(&self, faction: FactionId) -> bool {
+        let who = Who {
+            faction,
+            class: None,
+        };
+        let mut moved = self.world.surrenders.iter();
+        moved.any(|(f, agreed)| *f == faction && self.of(who).all(|s| agreed.has(s)))
+    }
+
+    /// Does everybody know that it has lost? What is not published yet must not show in who may
+    /// surrender.
+    fn known_lost(&self, faction: FactionId) -> bool {
+        let who = Who {
+            faction,
+            class: None,
+        };
+        self.surrendered(faction) || self.of(who).all(|s| self.world.announced.has(s))
+    }
+
+    /// A losing condition is met: it cannot win any more (G21), and quiet days count from now
+    /// (M8).
+    fn lose(&mut self, faction: FactionId) {
+        if self.world.lost.contains(&faction) {
+            return;
+        }
+        self.world.lost.push(faction);
+        if !self.world.gone_on.iter().any(|(f, _)| *f == faction) {
+            let number = self.world.phase.number;
+            self.world.gone_on.push((faction, number));
+        }
     }
 }
