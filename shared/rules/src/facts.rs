@@ -312,7 +312,7 @@ impl Game {
             .all()
             .filter(|s| self.not_choosable(held, *s).is_none())
             .collect();
-        for intent in &self.world.intents {
+        for intent in self.world.intents.iter().filter(|i| !i.vain) {
             let code = &self.board.skill_def(intent.skill).code;
             if let Some(limit) = code.limits(intent, held.skill) {
                 range = range.and(limit);

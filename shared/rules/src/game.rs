@@ -58,7 +58,7 @@ pub(crate) struct Kept {
     pub paused: Option<Pause>,
     /// Cards that were given, in order.
     pub cards: Vec<(SeatId, Colour)>,
-    /// Posts of the last days without a speed-up, newest last.
+    /// Posts of the last three days without a speed-up, newest last.
     pub posts: Vec<Vec<(SeatId, u16)>>,
     /// States at the beginning of the night and of the vote's settlement.
     pub night_checkpoint: Option<Box<World>>,
@@ -405,9 +405,14 @@ impl Game {
     pub fn revoke(&mut self, held: Held) {
         let seat = &mut self.world.seats[held.seat.index()];
         seat.holdings.retain(|h| h.id != held.holding);
+        let before = self.world.intents.len();
         self.world
             .intents
             .retain(|i| i.seat != held.seat || i.holding != held.holding);
+        if self.world.intents.len() < before {
+            let code = Arc::clone(&self.board.skill_def(held.skill).code);
+            code.sent(self, held, None);
+        }
         self.world
             .reactions
             .retain(|r| r.seat != held.seat || r.holding != held.holding);

@@ -9,6 +9,7 @@ use crate::input::{Order, Ruling};
 use crate::notice::{Arg, Notice};
 use crate::phase::PhaseKind;
 use crate::refusal::Refusal;
+use crate::skill::Held;
 use crate::world::{Face, Hit, World};
 
 /// How long a window lasts that a rewind opens again, in minutes, where times of day have
@@ -65,9 +66,6 @@ impl Game {
             } => {
                 let _ = self.seat(*seat).ok_or(Refusal::NoSuchSeat)?;
                 self.give_card(*seat, *colour, Arg::Text(reason.clone()));
-                if *colour == Colour::Red || self.at(*seat).barred {
-                    self.count_red_cards(*seat);
-                }
                 Ok(())
             }
             Order::Rewind => self.rewind(),
@@ -209,7 +207,10 @@ impl Game {
                     self.give_card(seat, next, Arg::Text("merged".to_owned()));
                 }
             }
-            (None, _) => self.send_off(seat),
+            (None, _) => {
+                self.count_red_cards(seat);
+                self.send_off(seat);
+            }
             _ => {}
         }
     }
@@ -274,6 +275,12 @@ impl Game {
             .partition(|i| i.seat == seat);
         self.world.intents = kept;
         for intent in gone {
+            let held = Held {
+                seat,
+                holding: intent.holding,
+                skill: intent.skill,
+            };
+            board.skill_def(intent.skill).code.sent(self, held, None);
             if let Some(group) = board.skill_def(intent.skill).team {
                 let dropped = Notice::group(group, "team/dropped")
                     .with("seat", Arg::Seat(seat))

@@ -161,6 +161,7 @@ impl Game {
             words: plan.words,
             window: self.world.window.unwrap_or(crate::WindowId(u8::MAX)),
             stamp,
+            vain: def.usage != Usage::Reaction && def.team.is_none() && !self.stands(seat),
         };
         match def.usage {
             Usage::Sent => {
@@ -172,7 +173,9 @@ impl Game {
                     .retain(|(s, k)| !(*k == skill && (*s == seat || def.team.is_some())));
                 self.world.intents.push(intent.clone());
                 self.receipt(&intent, earlier.is_some());
-                def.code.sent(self, plan.held, Some(&intent));
+                if !intent.vain {
+                    def.code.sent(self, plan.held, Some(&intent));
+                }
             }
             Usage::Immediate => {
                 self.receipt(&intent, false);
@@ -320,7 +323,8 @@ impl Game {
             skill: intent.skill,
         };
         // G16, V2: silenced by an earlier item of the same window, or the skill is gone.
-        if self.holding(held).is_none()
+        if intent.vain
+            || self.holding(held).is_none()
             || (def.usage == Usage::Sent && self.barred(intent.seat, intent.skill))
         {
             return;

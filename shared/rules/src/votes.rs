@@ -365,7 +365,9 @@ impl Game {
         };
         let rules = self.board.penalties.clone();
         self.kept.posts.push(book.posts.clone());
-        let three: Vec<_> = self.kept.posts.iter().rev().take(3).cloned().collect();
+        let older = self.kept.posts.len().saturating_sub(3);
+        self.kept.posts.drain(..older);
+        let three = self.kept.posts.clone();
         let watched: Vec<SeatId> = self
             .publicly_in_play()
             .iter()

@@ -168,6 +168,10 @@ pub struct Intent {
     pub window: WindowId,
     /// When it was sent.
     pub stamp: Stamp,
+    /// Was its sender out already, without knowing it? Then it is taken like any other and never
+    /// acts (G5).
+    #[serde(default)]
+    pub vain: bool,
 }
 
 /// Harm that waits for settlement.
