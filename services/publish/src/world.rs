@@ -141,6 +141,10 @@ impl World {
             world.tell_roster(game);
             world.plan(game, [0, 3], true);
         }
+        // Everybody is where they belong.
+        world.settle();
+        world.everybody_applies();
+        world.settle();
         world
     }
 
@@ -484,16 +488,7 @@ impl World {
                 .into_iter()
                 .for_each(|group| self.list(group));
             self.settle();
-            for group in GROUPS.map(ChatGroup) {
-                let outside: Vec<_> = self
-                    .entitled(group)
-                    .difference(&self.inside[&group])
-                    .copied()
-                    .collect();
-                for user in outside {
-                    self.request(user, group);
-                }
-            }
+            self.everybody_applies();
             self.settle();
             for (group, _) in self.holders.clone() {
                 let strangers: Vec<_> = self.inside[&group]
@@ -509,6 +504,15 @@ impl World {
                 }
             }
             self.settle();
+        }
+    }
+
+    fn everybody_applies(&mut self) {
+        for group in GROUPS.map(ChatGroup) {
+            let entitled = self.entitled(group);
+            for user in &entitled - &self.inside[&group] {
+                self.request(user, group);
+            }
         }
     }
 
