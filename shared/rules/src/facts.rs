@@ -395,11 +395,13 @@ impl Game {
             .into_iter()
             .map(|held| {
                 let def = self.board.skill_def(held.skill);
+                let mut reactions = self.world.reactions.iter();
+                let asked = reactions.find(|r| (r.seat, r.holding) == (seat, held.holding));
                 Offer {
                     held,
                     left: self.holding(held).and_then(|h| h.left),
                     range: (def.seats.max > 0).then(|| self.range(held)),
-                    until: self.kept.deadline,
+                    until: self.kept.deadline.max(asked.and_then(|r| r.until)),
                 }
             })
             .collect()

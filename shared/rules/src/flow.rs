@@ -6,12 +6,12 @@ use jiff::civil;
 
 use crate::board::{Calendar, End, Usage, WindowKind};
 use crate::game::Game;
-use crate::ids::{SeatId, Time, Turn};
+use crate::ids::{Time, Turn};
 use crate::notice::{Arg, Notice};
 use crate::phase::{Phase, PhaseKind, WindowId};
 use crate::refusal::Refusal;
 use crate::skill::{Event, Held};
-use crate::world::Intent;
+use crate::world::{Intent, Reaction};
 
 const MINUTE: i64 = 60_000;
 
@@ -50,7 +50,7 @@ impl Game {
         if early > self.now || self.vote_is_open() || self.anything_owed() {
             return;
         }
-        let left = deadline.since(self.now).max(1);
+        let left = deadline.plus_ms(self.kept.grace).since(self.now).max(1);
         let wait = self.kept.timing.below(left as u64) as i64;
         self.kept.early = Some(self.now.plus_ms(wait + 1));
     }
@@ -112,7 +112,9 @@ impl Game {
         self.now.plus_minutes(i64::from(minutes))
     }
 
-    /// A reaction asked late gets its time, and later windows of the night shift (M2).
+    /// A reaction asked late gets its time, and later windows of the night shift (M2). At dusk
+    /// everyone sees who goes out, and the window's end moves with it whether or not somebody is
+    /// asked. Elsewhere the end that people are told stays: it would tell of the reaction.
     pub(crate) fn leave_time_for_reaction(&mut self) {
         let Some(minutes) = self.calendar().map(|c| c.reaction_minutes) else {
             return;
@@ -121,10 +123,26 @@ impl Game {
             return;
         };
         let wanted = self.now.plus_ms(self.span(minutes));
-        if deadline < wanted {
-            self.kept.shift = self.kept.shift.saturating_add(wanted.since(deadline));
-            self.kept.deadline = Some(wanted);
+        let missing = wanted.since(deadline.plus_ms(self.kept.grace));
+        if missing <= 0 {
+            return;
         }
+        if self.world.phase.kind == PhaseKind::Dusk {
+            self.kept.shift = self.kept.shift.saturating_add(missing);
+            self.kept.deadline = Some(wanted);
+        } else {
+            self.kept.grace = wanted.since(deadline);
+        }
+    }
+
+    /// When the open window really ends.
+    pub(crate) fn real_end(&self) -> Option<Time> {
+        self.kept.deadline.map(|d| d.plus_ms(self.kept.grace))
+    }
+
+    pub(crate) fn reactions_are_open(&self) -> bool {
+        let window = self.world.window;
+        window.is_some_and(|w| self.board.windows[w.index()].kind == WindowKind::Reactions)
     }
 
     // --- windows ----------------------------------------------------------------------------
@@ -179,6 +197,7 @@ impl Game {
         self.world.declined.clear();
         self.kept.opened = self.now;
         self.kept.deadline = self.end_of(window).flatten();
+        self.kept.grace = 0;
         self.kept.early = self.draw_early();
         if let Some(pause) = &mut self.kept.paused {
             pause.left = self.kept.deadline.map(|d| d.since(self.now));
@@ -189,17 +208,21 @@ impl Game {
             self.world.thread_version = 1;
         }
         self.raise(&Event::WindowOpened(window));
-        self.tell(
-            Notice::public("window/open")
-                .with("window", Arg::Window(window))
-                .with("phase", Arg::Phase(self.world.phase))
-                .with("until", Arg::Time(self.kept.deadline))
-                .prompt(),
-        );
+        // Nothing is said of the wait for the door: when it begins depends on who was asked late.
+        if kind != WindowKind::Rest {
+            self.tell(
+                Notice::public("window/open")
+                    .with("window", Arg::Window(window))
+                    .with("phase", Arg::Phase(self.world.phase))
+                    .with("until", Arg::Time(self.kept.deadline))
+                    .prompt(),
+            );
+        }
         if kind == WindowKind::Reactions {
             for i in 0..self.world.reactions.len() {
+                self.world.reactions[i].until = self.kept.deadline;
                 let reaction = self.world.reactions[i];
-                self.prompt_reaction(reaction.seat, reaction.skill);
+                self.prompt_reaction(reaction);
             }
         }
         self.prompt_open_skills();
@@ -464,10 +487,10 @@ impl Game {
         }
     }
 
-    pub(crate) fn prompt_reaction(&mut self, seat: SeatId, skill: crate::SkillId) {
-        let notice = Notice::to(seat, "prompt/reaction")
-            .with("skill", Arg::Skill(skill))
-            .with("until", Arg::Time(self.kept.deadline))
+    pub(crate) fn prompt_reaction(&mut self, reaction: Reaction) {
+        let notice = Notice::to(reaction.seat, "prompt/reaction")
+            .with("skill", Arg::Skill(reaction.skill))
+            .with("until", Arg::Time(reaction.until))
             .prompt();
         self.tell(notice);
     }

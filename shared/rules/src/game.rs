@@ -40,6 +40,10 @@ pub(crate) struct Kept {
     pub next_holding: u16,
     /// When the window that is open ends; `None`: by the director's word.
     pub deadline: Option<Time>,
+    /// By how much the window really ends later, unsaid, so that a reaction asked late has its
+    /// time, in milliseconds.
+    #[serde(default)]
+    pub grace: i64,
     /// When the window was opened, and the earliest moment at which it may close early.
     pub opened: Time,
     /// The drawn moment before which a window does not close early; `None`: it never does.
@@ -213,6 +217,7 @@ impl Game {
                 timing: Dice::new(seed, 1),
                 next_holding: 0,
                 deadline: None,
+                grace: 0,
                 opened: Time(0),
                 early: None,
                 shift: 0,
@@ -278,7 +283,7 @@ impl Game {
         {
             return None;
         }
-        let at = match (self.kept.deadline, self.early_close_at()) {
+        let at = match (self.real_end(), self.early_close_at()) {
             (Some(late), Some(early)) => late.min(early),
             (Some(late), None) => late,
             (None, _) => return None,

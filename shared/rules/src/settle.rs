@@ -77,18 +77,20 @@ impl Game {
             let code = Arc::clone(&self.board.skill_def(held.skill).code);
             return code.lapsed(self, held);
         }
-        self.world.reactions.push(Reaction {
+        let open = self.reactions_are_open();
+        if open {
+            self.leave_time_for_reaction();
+        }
+        let reaction = Reaction {
             seat: held.seat,
             holding: held.holding,
             skill: held.skill,
             asked: self.now,
-        });
-        let open = self.world.window.is_some_and(|w| {
-            self.board.windows[w.index()].kind == crate::board::WindowKind::Reactions
-        });
+            until: self.real_end(),
+        };
+        self.world.reactions.push(reaction);
         if open {
-            self.leave_time_for_reaction();
-            self.prompt_reaction(held.seat, held.skill);
+            self.prompt_reaction(reaction);
         }
     }
 
@@ -202,6 +204,9 @@ impl Game {
             .any(|s| self.stands(s) && self.at(s).faction == faction);
         if gone {
             self.world.gone_on.push((faction, self.number()));
+        }
+        if self.world.phase.kind == PhaseKind::Dusk && self.reactions_are_open() {
+            self.leave_time_for_reaction();
         }
         self.raise(&Event::WentOut { seat, cause });
     }

@@ -220,4 +220,8 @@ pub struct Reaction {
     pub skill: SkillId,
     /// When it was asked.
     pub asked: Time,
+    /// Until when it was told that it has time; `None`: until the director goes on. Others who
+    /// are asked later do not move it.
+    #[serde(default)]
+    pub until: Option<Time>,
 }

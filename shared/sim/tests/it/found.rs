@@ -269,3 +269,52 @@ fn a_faction_brought_back_can_win_again() {
         matches!(table.game.ending(), Some(rules::Ending::Won { factions, .. }) if *factions == [wolves])
     );
 }
+
+/// What the public sees from now until the window of this name: notices with their times, and
+/// the end of the window that is open.
+fn seen_until(table: &mut Table, window: &str) -> Vec<(rules::Time, rules::Notice)> {
+    let window = table.game.board().window(window).expect("a window");
+    let mut seen = Vec::new();
+    while table.game.window() != Some(window) {
+        let told = table.close();
+        let public = told.into_iter().filter(|n| n.to == rules::Audience::Public);
+        seen.extend(public.map(|n| (table.now, n)));
+    }
+    seen
+}
+
+/// M2 gives a reaction that is asked late its time. Nobody else may see that it was asked: by
+/// night nothing moves, at dusk the end moves for every shot.
+#[test]
+fn a_reaction_that_is_asked_late_does_not_show() {
+    let play = |kind: PhaseKind, target: u8| {
+        let mut table = table("slow");
+        if kind == PhaseKind::Dawn {
+            table.until_window("入夜");
+            table.sends(9, "杀人", &[3]);
+            table.until(PhaseKind::Dawn);
+        } else {
+            table.until(PhaseKind::Day);
+            table.close_with(&[(1, 3)]);
+        }
+        table.now = table.game.window_ends().expect("an end").plus_minutes(-10);
+        table.sends(3, "最后一枪", &[target]);
+        let ends = table.game.window_ends();
+        let asked = !table.game.offers(at(target)).is_empty();
+        let left = table.game.deadline().map(|(_, end)| end.since(table.now));
+        let next = if kind == PhaseKind::Dawn {
+            "竞选"
+        } else {
+            "入夜"
+        };
+        (asked, left, (ends, seen_until(&mut table, next)))
+    };
+    for kind in [PhaseKind::Dawn, PhaseKind::Dusk] {
+        let (asked, left, seen) = play(kind, 9);
+        assert!(asked, "the wolf king may shoot");
+        assert_eq!(left, Some(15 * 60_000));
+        let (asked, _, other) = play(kind, 5);
+        assert!(!asked);
+        assert_eq!(seen, other, "{}", kind.word());
+    }
+}

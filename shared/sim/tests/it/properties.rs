@@ -19,10 +19,13 @@ fn calendar(seed: u64) -> &'static str {
 /// Plays on, checking every step.
 fn step(game: &mut Game, input: &Input, seed: u64) -> Result<Vec<Notice>, Refusal> {
     let before = game.clone();
-    let bytes = before.to_bytes();
     let answer = game.apply(input);
     if answer.is_err() {
-        assert_eq!(bytes, game.to_bytes(), "seed {seed}: {input:?} was refused");
+        assert_eq!(
+            before.to_bytes(),
+            game.to_bytes(),
+            "seed {seed}: {input:?} was refused"
+        );
     }
     let step = Step {
         before: &before,
