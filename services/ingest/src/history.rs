@@ -84,7 +84,7 @@ impl History {
             all = older;
             onebot::data::sort(&mut all);
         }
-        all.retain(|message| message.time >= after.secs || message.seq > after.seq);
+        all.retain(|message| message.time >= after.secs || is_behind(message, after));
         Ok(all)
     }
 
@@ -146,6 +146,11 @@ fn reaches(message: &ChatMessage, after: &After) -> bool {
         (Some(seq), Some(after)) => seq <= after,
         _ => message.time < after.secs,
     }
+}
+
+/// Is it behind the place by its sequence number, whatever its time says?
+fn is_behind(message: &ChatMessage, after: &After) -> bool {
+    matches!((message.seq, after.seq), (Some(seq), Some(after)) if seq > after)
 }
 
 fn is_before(message: &ChatMessage, other: &ChatMessage) -> bool {

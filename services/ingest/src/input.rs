@@ -57,7 +57,11 @@ pub enum Input {
         outcome: SendOutcome,
     },
     /// The account was away from chat and is back: from the last line on, lines may be missing.
-    Back,
+    /// An account without a line has its beginning here.
+    Back {
+        /// When.
+        at: Time,
+    },
     /// All that was missed has been handed in.
     CaughtUp,
 }

@@ -16,7 +16,10 @@ mod tests;
 use std::collections::HashSet;
 
 use kit::{Aggregate, Effects, LoadError};
-use protocol::{AccountId, ChatGroup, Directory, GameId, Scene, Send, SendKey, Service};
+use protocol::{
+    AccountId, ChatGroup, Directory, GameId, Roster, RosterState, Scene, Send, SendKey, Service,
+    UserId,
+};
 use serde::{Deserialize, Serialize};
 use texts::Texts;
 
@@ -134,7 +137,7 @@ impl Aggregate for Account {
                     effects.send(Service::Publish, answer, &job.task.answer(outcome.clone()));
                 }
             }
-            Input::Back => self.scenes.open_gap(),
+            Input::Back { at } => self.scenes.open_gap(*at),
             Input::CaughtUp => self.scenes.close_gap(),
         }
         effects
@@ -192,6 +195,22 @@ impl Account {
             .into_iter()
             .map(|scene| (scene, self.scenes.read_from(scene)))
             .collect()
+    }
+
+    /// The chat time, in whole seconds, from which on lines may be missing.
+    pub fn missed_since(&self) -> i64 {
+        self.scenes.missed_since()
+    }
+
+    /// The place from which on lines of a person's private chat may be missing.
+    pub fn missed_of(&self, user: UserId) -> After {
+        self.scenes.read_from(Scene::Private(user))
+    }
+
+    /// Do people sign up for a game?
+    pub fn has_lobby(&self) -> bool {
+        let lobby = |roster: &Roster| roster.state == RosterState::Lobby;
+        self.games.live().any(lobby)
     }
 
     /// The groups whose members have to be read again after an absence.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use protocol::{MessageRef, Scene, UserId};
+use rules::Time;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::After;
@@ -11,6 +12,9 @@ use super::jobs::After;
 const MOST_PRIVATE: usize = 300;
 /// So many own messages of a scene are known by name.
 const MOST_SAID: usize = 16;
+/// Chats are not in step with each other: a line may arrive so many seconds behind a later one of
+/// another chat.
+const ACROSS: i64 = 5;
 /// A person whom nobody knows is given a hint once in so many seconds.
 const HINT_PAUSE: i64 = 20;
 
@@ -36,6 +40,9 @@ pub(super) struct Scenes {
     /// When the account was away: the chat time from which on a scene without a point of its
     /// own may have lines that nobody has taken.
     gap: Option<i64>,
+    /// When the account first was there, in whole seconds. What was said before concerns nobody.
+    #[serde(default)]
+    began: Option<i64>,
 }
 
 impl Scenes {
@@ -101,15 +108,22 @@ impl Scenes {
                 said: Vec::new(),
             },
             None => After {
-                secs: self.gap.unwrap_or(self.latest),
+                secs: self.missed_since(),
                 ..After::default()
             },
         }
     }
 
-    pub(super) fn open_gap(&mut self) {
+    /// The chat time from which on lines of chats without a point may be missing.
+    pub(super) fn missed_since(&self) -> i64 {
+        self.gap.unwrap_or(self.latest) - ACROSS
+    }
+
+    pub(super) fn open_gap(&mut self, now: Time) {
+        let began = *self.began.get_or_insert(now.0.div_euclid(1000));
+        let last = if self.latest > 0 { self.latest } else { began };
         // An older gap that is not closed yet stays: its lines are still missing.
-        self.gap.get_or_insert(self.latest);
+        self.gap.get_or_insert(last);
     }
 
     pub(super) fn close_gap(&mut self) {

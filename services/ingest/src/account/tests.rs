@@ -503,7 +503,9 @@ fn what_was_missed_is_read_from_the_last_line_of_each_scene() {
     let mut chat = Chat::playing();
     chat.says(square(), PLAYER, "一");
     chat.says(private(PLAYER), PLAYER, "我");
-    chat.take(&Input::Back);
+    chat.take(&Input::Back {
+        at: Time(9_000_000),
+    });
     chat.says(square(), PLAYER, "二");
     let from = chat.account.to_catch_up();
     let of = |scene| {
@@ -515,8 +517,9 @@ fn what_was_missed_is_read_from_the_last_line_of_each_scene() {
     assert_eq!(of(private(PLAYER)).unwrap().secs, 1120);
     // Nobody has been heard there: from the last line before the absence on.
     let pack = of(Scene::Group(PACK)).unwrap();
-    assert_eq!((pack.secs, pack.seq), (1120, None));
-    assert_eq!(of(private(UserId(31))).unwrap().secs, 1120);
+    assert_eq!((pack.secs, pack.seq), (1115, None));
+    assert_eq!(of(private(UserId(31))).unwrap().secs, 1115);
+    assert_eq!(chat.account.missed_of(STRANGER).secs, 1115);
     assert!(of(private(DIRECTOR)).is_some());
     chat.take(&Input::CaughtUp);
     let (_, after) = chat
@@ -525,5 +528,15 @@ fn what_was_missed_is_read_from_the_last_line_of_each_scene() {
         .into_iter()
         .find(|(s, _)| *s == Scene::Group(PACK))
         .unwrap();
-    assert_eq!(after.secs, 1180);
+    assert_eq!(after.secs, 1175);
+}
+
+#[test]
+fn an_account_without_a_line_begins_when_it_first_is_there() {
+    let mut chat = Chat::new();
+    for (at, since) in [(9_000_000, 8995), (9_060_000, 8995)] {
+        chat.take(&Input::Back { at: Time(at) });
+        assert_eq!(chat.account.missed_since(), since);
+        chat.take(&Input::CaughtUp);
+    }
 }

@@ -1,11 +1,10 @@
 //! What was missed while the account was away.
 
-use std::collections::HashSet;
-
 use onebot::{Action, Outcome};
 use protocol::{AccountId, Scene, UserId};
 
-use super::{Interrupted, Listener};
+use super::unread::Unread;
+use super::{Interrupted, Listener, Lost};
 use crate::account::After;
 use crate::history::HistoryError;
 use crate::input::{Input, News, chat};
@@ -19,7 +18,8 @@ impl Listener {
         self.sessions += 1;
         self.watermark.interrupt();
         self.introduce().await;
-        self.commit_own("back", Input::Back).await;
+        let at = self.bridge.parts().clock.now();
+        self.commit_own("back", Input::Back { at }).await;
         let scenes = match self.bridge.read(account, crate::Account::to_catch_up).await {
             Ok(scenes) => scenes,
             Err(error) => {
@@ -27,7 +27,7 @@ impl Listener {
                 Vec::new()
             }
         };
-        let mut unread: HashSet<Scene> = scenes.iter().map(|(scene, _)| *scene).collect();
+        let mut unread = Unread::all(scenes.iter().map(|(scene, _)| *scene));
         for (place, after) in scenes {
             match self.read_missed(place, &after).await {
                 Ok(_) => {}
@@ -36,14 +36,14 @@ impl Listener {
                     tracing::warn!(%account, %why, "a chat's history cannot be read");
                 }
             }
-            unread.remove(&place);
+            unread.has_read(place);
         }
-        self.read_requests()
-            .await
-            .map_err(|()| Interrupted(HashSet::new()))?;
-        self.read_members()
-            .await
-            .map_err(|()| Interrupted(HashSet::new()))?;
+        if let Err(Lost) = self.read_strangers(&mut unread).await {
+            return Err(Interrupted(unread));
+        }
+        let interrupted = |Lost| Interrupted(Unread::nothing());
+        self.read_requests().await.map_err(interrupted)?;
+        self.read_members().await.map_err(interrupted)?;
         self.commit_own("caught-up", Input::CaughtUp).await;
         self.side.state.send_replace(SideState::Ready);
         tracing::info!(%account, "caught up with chat");
@@ -96,11 +96,11 @@ impl Listener {
         Ok(new)
     }
 
-    pub(super) async fn read_requests(&self) -> Result<(), ()> {
+    pub(super) async fn read_requests(&self) -> Result<(), Lost> {
         let limits = self.bridge.settings().limits;
         let data = match self.side.call(&Action::SystemMessages, limits.call).await {
             Called::Answered(Outcome::Done(data)) => data,
-            Called::Lost | Called::NotSent => return Err(()),
+            Called::Lost | Called::NotSent => return Err(Lost),
             Called::Answered(_) | Called::NoAnswer => {
                 tracing::warn!(account = %self.side.account, "waiting join requests cannot be read");
                 return Ok(());
@@ -118,7 +118,7 @@ impl Listener {
         Ok(())
     }
 
-    pub(super) async fn read_members(&self) -> Result<(), ()> {
+    pub(super) async fn read_members(&self) -> Result<(), Lost> {
         let account = self.side.account;
         let groups = self
             .bridge
@@ -136,7 +136,7 @@ impl Listener {
                     let now = self.bridge.parts().clock.now();
                     self.news(group.0, news, now.0).await;
                 }
-                Called::Lost | Called::NotSent => return Err(()),
+                Called::Lost | Called::NotSent => return Err(Lost),
                 Called::Answered(_) | Called::NoAnswer => {
                     tracing::warn!(%account, %group, "members cannot be read");
                 }

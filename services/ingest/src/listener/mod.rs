@@ -3,8 +3,10 @@
 mod catch_up;
 mod events;
 mod hearing;
+mod strangers;
+mod unread;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,14 +22,19 @@ use crate::input::{Input, scene};
 use crate::side::{AccountSide, Link, LinkEvent, Links, SideState};
 use crate::watermark::Watermark;
 
+use unread::Unread;
+
 pub(crate) use catch_up::members;
 
 /// A side that has not answered so many signs of life never does: its watermarks follow the
 /// clock instead.
 const BEATS_WITHOUT_ANSWER: u32 = 10;
 
-/// The connection was lost while these scenes had not been read.
-struct Interrupted(HashSet<Scene>);
+/// The connection was lost.
+struct Lost;
+
+/// The connection was lost while these chats had not been read.
+struct Interrupted(Unread);
 
 /// What an event asks for besides being taken.
 #[derive(PartialEq, Eq)]
@@ -169,7 +176,7 @@ impl Listener {
                 }
             }
         }
-        self.take_rest(&mut inbox, &HashSet::new()).await;
+        self.take_rest(&mut inbox, &Unread::nothing()).await;
     }
 
     async fn mark(&mut self, upto: rules::Time) {
@@ -180,13 +187,13 @@ impl Listener {
 
     /// Takes what has come before the end, but no lines of scenes with a hole in them: those are
     /// read from history, in order, next time.
-    async fn take_rest(&mut self, inbox: &mut Receiver<LinkEvent>, unread: &HashSet<Scene>) {
+    async fn take_rest(&mut self, inbox: &mut Receiver<LinkEvent>, unread: &Unread) {
         while let Ok(event) = inbox.try_recv() {
             let LinkEvent::Event(event) = event else {
                 continue;
             };
             if let EventKind::Message(message) = &event.kind
-                && unread.contains(&scene(message.chat))
+                && unread.has(scene(message.chat))
             {
                 continue;
             }

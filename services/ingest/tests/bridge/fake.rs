@@ -54,7 +54,19 @@ pub struct Book {
     /// How the next sends are answered; `Well` when empty.
     pub manners: Vec<Manner>,
     pub history_is_gone: bool,
+    /// Does it list recent chats? Else friends only.
+    pub recent_is_unknown: bool,
+    pub friends: Vec<u64>,
     pub histories_are_slow: Option<Duration>,
+}
+
+impl Book {
+    /// Makes everything in a chat older by so many seconds.
+    pub fn backdate(&mut self, at: At, secs: i64) {
+        for message in self.messages.entry(at).or_default() {
+            message["time"] = (message["time"].as_i64().expect("a time") - secs).into();
+        }
+    }
 }
 
 /// Handle to a side's book. Cheap to clone.
@@ -167,10 +179,44 @@ impl World {
                 let list: Vec<Value> = members.iter().map(|id| json!({"user_id": id})).collect();
                 vec![ok(json!(list))]
             }
+            "get_recent_contact" => vec![self.recent(call)],
+            "get_friend_list" => {
+                let friends = self.book().friends.clone();
+                let list: Vec<Value> = friends.iter().map(|id| json!({"user_id": id})).collect();
+                vec![ok(json!(list))]
+            }
             "set_group_card" | "set_group_kick" => vec![ok(Value::Null)],
             "set_group_add_request" => vec![failed(call, 1200, "No such request")],
             _ => vec![failed(call, 1404, "no such action")],
         }
+    }
+
+    /// The newest messages of the chats, as `NapCat` lists them.
+    fn recent(&self, call: &Call) -> Value {
+        let book = self.book();
+        if book.recent_is_unknown {
+            return failed(call, 1404, "no such action");
+        }
+        let mut newest: Vec<(&At, &Value)> = book
+            .messages
+            .iter()
+            .filter_map(|(at, messages)| Some((at, messages.last()?)))
+            .collect();
+        newest.sort_by_key(|(_, message)| std::cmp::Reverse(message["message_id"].as_u64()));
+        let count = call.params.number("count").expect("a count");
+        let list: Vec<Value> = newest
+            .into_iter()
+            .take(usize::try_from(count).expect("a small count"))
+            .map(|(at, message)| {
+                let (kind, peer) = match at {
+                    At::Private(peer) => (1, peer),
+                    At::Group(group) => (2, group),
+                };
+                let time = message["time"].to_string();
+                json!({"peerUin": peer.to_string(), "chatType": kind, "msgTime": time})
+            })
+            .collect();
+        json!({"status": "ok", "retcode": 0, "data": list, "echo": call.echo})
     }
 
     /// A page of 20, newest or up to a message, as NapCat gives it when read backwards.

@@ -130,6 +130,58 @@ async fn a_connection_lost_while_catching_up_loses_nothing() {
     assert_eq!(rig.tally_lines(), ["一", "二", "三"]);
 }
 
+/// Somebody whom nobody knows writes while the account is away.
+async fn a_stranger_signs_up_while_it_is_away(recent_is_unknown: bool) {
+    let rig = Rig::new().await.with_lobby().await;
+    let world = World::default();
+    world.book().recent_is_unknown = recent_is_unknown;
+    world.book().friends = vec![PLAYER, 90, 99];
+    world.say(At::Private(90), 90, &text("鸣潮一 报名 以前"));
+    // Long ago, by somebody who did not write since.
+    world.book().backdate(At::Private(90), 3600);
+    let side = Side::connect(&rig.address, &world).await;
+    side.say(HERE, PLAYER, "在场");
+    until("the live line", || rig.tally_lines() == ["在场"]).await;
+    let rig = rig.restart().await;
+
+    world.say(At::Private(99), 99, &text("鸣潮一 报名 己"));
+    world.say(HERE, PLAYER, &text("缺席"));
+    world.book().histories_are_slow = Some(Duration::from_millis(100));
+    let side = Side::connect(&rig.address, &world).await;
+    // It comes while the square is read; then the connection is gone.
+    side.say(At::Private(99), 99, "帮助");
+    until("a look into history", || {
+        world.calls("get_group_msg_history").len() > 1
+    })
+    .await;
+    side.break_off().await;
+    world.book().histories_are_slow = None;
+    let side = Side::connect(&rig.address, &world).await;
+    side.say(At::Private(99), 99, "鸣潮一 状态");
+    until("the newest line", || {
+        rig.night_lines().iter().any(|l| l == "状态")
+    })
+    .await;
+    assert_eq!(rig.night_lines(), ["报名 己", "状态"]);
+    until("the square", || rig.tally_lines() == ["在场", "缺席"]).await;
+
+    // Nothing of it comes again.
+    let rig = rig.restart().await;
+    let _side = Side::connect(&rig.address, &world).await;
+    rig.caught_up().await;
+    assert_eq!(rig.night_lines(), ["报名 己", "状态"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_strangers_missed_sign_up_is_found_among_recent_chats() {
+    a_stranger_signs_up_while_it_is_away(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_strangers_missed_sign_up_is_found_among_friends() {
+    a_stranger_signs_up_while_it_is_away(true).await;
+}
+
 /// A private message in the form of a temporary session.
 fn temporary(event: &Value, extra: &Value) -> Value {
     let mut event = event.clone();

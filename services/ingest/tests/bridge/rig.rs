@@ -125,7 +125,16 @@ impl Rig {
     }
 
     /// Tells the bridge of a running game with a square and one private group.
-    pub async fn with_game(mut self) -> Self {
+    pub async fn with_game(self) -> Self {
+        self.with_game_that(RosterState::Running).await
+    }
+
+    /// The same, with sign-up still open.
+    pub async fn with_lobby(self) -> Self {
+        self.with_game_that(RosterState::Lobby).await
+    }
+
+    async fn with_game_that(mut self, state: RosterState) -> Self {
         let game = GameId {
             account: AccountId(BOT),
             number: 1,
@@ -140,7 +149,7 @@ impl Rig {
             version: 1,
             name: "鸣潮一".into(),
             square: ChatGroup(SQUARE),
-            state: RosterState::Running,
+            state,
             directors: vec![UserId(DIRECTOR)],
             skill_words: Vec::new(),
             seats: vec![seat(0, PLAYER), seat(1, OTHER)],
