@@ -1,6 +1,6 @@
 //! Aggregates in memory, each behind a lock of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An aggregate as it is after its last commit.
@@ -25,6 +25,8 @@ struct Cells<A> {
     by_key: HashMap<String, (Cell<A>, u64)>,
     /// Counts uses, to tell which was last.
     uses: u64,
+    /// Those that have had to make room with steps that are in no snapshot.
+    behind: BTreeSet<String>,
 }
 
 impl<A> Cache<A> {
@@ -34,6 +36,7 @@ impl<A> Cache<A> {
             cells: Mutex::new(Cells {
                 by_key: HashMap::new(),
                 uses: 0,
+                behind: BTreeSet::new(),
             }),
             capacity,
         }
@@ -51,11 +54,27 @@ impl<A> Cache<A> {
         if cells.by_key.len() >= self.capacity {
             cells.evict(self.capacity - self.capacity / 4);
         }
+        cells.behind.remove(key);
         let cell = Cell::default();
         cells
             .by_key
             .insert(key.to_owned(), (Arc::clone(&cell), now));
         cell
+    }
+
+    /// All that may have steps that are in no snapshot. The cells of those that have made room
+    /// are new and empty, and nobody else's.
+    pub(crate) fn known(&self) -> Vec<(String, Cell<A>)> {
+        let cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = cells
+            .by_key
+            .iter()
+            .map(|(key, (cell, _))| (key.clone(), Arc::clone(cell)));
+        let gone = cells
+            .behind
+            .iter()
+            .map(|key| (key.clone(), Cell::default()));
+        here.chain(gone).collect()
     }
 }
 
@@ -72,7 +91,18 @@ impl<A> Cells<A> {
         idle.sort_unstable();
         let surplus = self.by_key.len().saturating_sub(left);
         for (_, key) in idle.into_iter().take(surplus) {
-            self.by_key.remove(&key);
+            let Some((cell, _)) = self.by_key.remove(&key) else {
+                continue;
+            };
+            // An empty one was never loaded, or its state was given up: nobody knows.
+            let whole = cell.try_lock().is_ok_and(|cached| {
+                cached
+                    .as_ref()
+                    .is_some_and(|cached| cached.version == cached.snapshot_at)
+            });
+            if !whole {
+                self.behind.insert(key);
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{ClockSource, Config};
 use crate::health::Health;
+use crate::memory::Memories;
 use crate::metrics::Metrics;
 use crate::outbox::Outboxes;
 use crate::time::TimeSource;
@@ -32,6 +33,8 @@ pub struct Parts {
     pub health: Health,
     /// Wakes the outbox relays after commits.
     pub outboxes: Outboxes,
+    /// What writers have in memory.
+    pub memories: Memories,
     /// Cancelled when the process is to stop.
     pub shutdown: CancellationToken,
 }
@@ -63,6 +66,7 @@ impl Parts {
             metrics: Metrics::default(),
             health,
             outboxes: Outboxes::default(),
+            memories: Memories::default(),
             shutdown,
         }
     }
@@ -83,6 +87,14 @@ impl Parts {
             .await
             .context("bus.url")?;
         Ok(Self::new(config, store, bus, clock, shutdown))
+    }
+
+    /// The last thing before a graceful end, when all services have stopped: keeps a snapshot of
+    /// every aggregate that a writer on these parts has in memory and that has taken steps since
+    /// its newest one, so that the next process replays no journal. Answers how many it kept;
+    /// what cannot be kept is logged.
+    pub async fn keep_snapshots(&self) -> usize {
+        self.memories.keep_all(&*self.store).await
     }
 
     /// Has everything that was committed for this outbox before the call been handed to the

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use protocol::{Message, MessageId, Service, Shard, ToClock, Topic};
-use store::{AggregateKey, Commit, Committed, Deadline, StoreError};
+use store::{Commit, Committed, Deadline, StoreError};
 
 use crate::aggregate::Aggregate;
 use crate::cache::{Cache, Cached};
 use crate::journal::{Entry, FORMAT};
+use crate::load::{load, name};
+use crate::memory::Memory;
 use crate::parts::Parts;
 
 /// So many aggregates are kept in memory when they are not in use, as a rule.
@@ -56,8 +58,7 @@ pub struct Writer<A: Aggregate>(Arc<Inner<A>>);
 
 struct Inner<A: Aggregate> {
     parts: Parts,
-    env: Arc<A::Env>,
-    cache: Cache<A>,
+    memory: Arc<Memory<A>>,
 }
 
 impl<A: Aggregate> Clone for Writer<A> {
@@ -93,11 +94,12 @@ impl<A: Aggregate> Writer<A> {
     /// A writer that keeps so many aggregates in memory when they are not in use: for small ones
     /// that are many.
     pub fn keeping(kept: usize, parts: Parts, env: Arc<A::Env>) -> Self {
-        Self(Arc::new(Inner {
-            parts,
-            env,
+        let memory = Arc::new(Memory {
             cache: Cache::new(kept),
-        }))
+            env,
+        });
+        parts.memories.add(Arc::clone(&memory));
+        Self(Arc::new(Inner { parts, memory }))
     }
 
     /// The parts it was made with.
@@ -107,7 +109,7 @@ impl<A: Aggregate> Writer<A> {
 
     /// What surrounds the aggregates.
     pub fn env(&self) -> &A::Env {
-        &self.0.env
+        &self.0.memory.env
     }
 
     /// Has the aggregate `key` handle an input, and commits the step. `id` names the input: one
@@ -128,7 +130,7 @@ impl<A: Aggregate> Writer<A> {
             trace,
             input: &input,
         };
-        let cell = self.0.cache.cell(key);
+        let cell = self.0.memory.cache.cell(key);
         let mut cached = cell.lock().await;
         for _ in 0..RACES {
             // Taken out: whatever goes wrong from here on, a half-changed state is not kept.
@@ -154,7 +156,7 @@ impl<A: Aggregate> Writer<A> {
         key: &str,
         look: impl FnOnce(&A) -> R + Send,
     ) -> Result<R, StoreError> {
-        let cell = self.0.cache.cell(key);
+        let cell = self.0.memory.cache.cell(key);
         let mut cached = cell.lock().await;
         let current = match &mut *cached {
             Some(current) => current,
@@ -262,40 +264,8 @@ impl<A: Aggregate> Writer<A> {
         })
     }
 
-    /// Loads from the newest snapshot and what has happened since.
     async fn load(&self, key: &str) -> Result<Cached<A>, StoreError> {
-        let stored = self.parts().store.load(&name::<A>(key)).await?;
-        let (service, env) = (A::SERVICE, self.env());
-        let corrupt = |what: String, why: String| StoreError::Corrupt {
-            place: format!("{what} of {service}/{key}"),
-            why,
-        };
-        let (snapshot_at, mut state) = match stored.snapshot {
-            None => (0, A::new(env, key)),
-            Some((at, bytes)) => {
-                let load = || A::load(env, key, &bytes).map_err(|e| e.to_string());
-                let loaded = catch_unwind(AssertUnwindSafe(load))
-                    .unwrap_or_else(|panic| Err(panic_text(&*panic)));
-                (
-                    at,
-                    loaded.map_err(|why| corrupt(format!("snapshot {at}"), why))?,
-                )
-            }
-        };
-        for (version, bytes) in (snapshot_at + 1..).zip(&stored.entries) {
-            let replayed = Entry::<A::Input>::read(bytes).and_then(|entry| {
-                // What it brought about then was committed then.
-                catch_unwind(AssertUnwindSafe(|| state.handle(env, &entry.input)))
-                    .map(drop)
-                    .map_err(|panic| panic_text(&*panic))
-            });
-            replayed.map_err(|why| corrupt(format!("journal entry {version}"), why))?;
-        }
-        Ok(Cached {
-            state,
-            version: stored.version,
-            snapshot_at,
-        })
+        load(&*self.parts().store, self.env(), key).await
     }
 
     /// Tells the clock that deadlines have changed. May be lost: the clock also looks by itself.
@@ -316,13 +286,6 @@ impl<A: Aggregate> Writer<A> {
         if let Err(error) = self.parts().bus.publish_transient(vec![nudge]).await {
             tracing::debug!(%error, "the clock was not nudged");
         }
-    }
-}
-
-fn name<A: Aggregate>(key: &str) -> AggregateKey {
-    AggregateKey {
-        service: A::SERVICE,
-        key: key.to_owned(),
     }
 }
 

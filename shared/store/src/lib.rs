@@ -137,6 +137,16 @@ pub trait Store: Send + Sync + 'static {
     /// Takes one step. On return of `Done` it is on disk.
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError>;
 
+    /// Keeps a snapshot of an aggregate as it is at `version`, in place of an earlier one, and
+    /// changes nothing else. Only while the aggregate is still at that version; answers whether
+    /// it was. On return of `true` it is on disk.
+    async fn keep_snapshot(
+        &self,
+        aggregate: &AggregateKey,
+        version: u64,
+        state: Vec<u8>,
+    ) -> Result<bool, StoreError>;
+
     /// Journal entries after version `after`, at most `limit`, each with its version.
     async fn journal(
         &self,

@@ -212,6 +212,16 @@ impl Store for FaultyStore {
         }
     }
 
+    async fn keep_snapshot(
+        &self,
+        aggregate: &AggregateKey,
+        version: u64,
+        state: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        self.check()?;
+        self.inner.keep_snapshot(aggregate, version, state).await
+    }
+
     async fn journal(
         &self,
         aggregate: &AggregateKey,

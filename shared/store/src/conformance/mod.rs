@@ -48,6 +48,8 @@ macro_rules! conformance_tests {
             everything_is_there_after_reopening
             a_step_whose_caller_has_gone_is_taken_whole_or_not_at_all
             loading_starts_at_the_newest_snapshot
+            a_snapshot_is_kept_between_steps
+            a_snapshot_of_another_version_is_not_kept
             the_journal_is_read_in_pieces
             deadlines_are_listed_earliest_first
             keys_are_listed_by_service

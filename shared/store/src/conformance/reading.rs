@@ -3,8 +3,8 @@
 use protocol::Service;
 use rules::Time;
 
-use super::{Ground, aggregate, deadline, done, step};
-use crate::{Commit, Stored};
+use super::{Everything, Ground, aggregate, deadline, done, everything, message, refused, step};
+use crate::{Commit, Committed, Stored};
 
 /// Loading gives the newest snapshot and the entries after it.
 pub async fn loading_starts_at_the_newest_snapshot(ground: &dyn Ground) {
@@ -48,6 +48,82 @@ pub async fn loading_starts_at_the_newest_snapshot(ground: &dyn Ground) {
             entries: entries(0)
         }
     );
+}
+
+/// A snapshot may be kept between steps: it counts as the newest, and nothing else changes.
+pub async fn a_snapshot_is_kept_between_steps(ground: &dyn Ground) {
+    let store = ground.open().await;
+    let game = aggregate(Service::Night, "7-1");
+    for version in 0..5 {
+        let commit = Commit {
+            snapshot: (version == 1).then(|| b"state at 2".to_vec()),
+            deadlines: Some(vec![deadline(&format!("d#{version}"), 7)]),
+            outbox: vec![message(&format!("o{version}"), "7-1")],
+            ..step(&game, version, &format!("m{version}"))
+        };
+        done(&store, commit).await;
+    }
+    let before = everything(&store, &game).await;
+    assert!(
+        store
+            .keep_snapshot(&game, 5, b"state at 5".to_vec())
+            .await
+            .unwrap()
+    );
+    let expected = Everything {
+        stored: Stored {
+            version: 5,
+            snapshot: Some((5, b"state at 5".to_vec())),
+            entries: vec![],
+        },
+        ..before
+    };
+    assert_eq!(everything(&store, &game).await, expected);
+    drop(store);
+    let store = ground.open().await;
+    assert_eq!(everything(&store, &game).await, expected);
+    refused(&store, step(&game, 5, "m4"), Committed::Repeat(5)).await;
+    assert_eq!(done(&store, step(&game, 5, "m5")).await, 6);
+    assert_eq!(
+        store.load(&game).await.unwrap().entries,
+        [b"entry of m5".to_vec()]
+    );
+}
+
+/// A snapshot of another version than the stored one is not kept: a step has been taken since,
+/// or there is no such aggregate.
+pub async fn a_snapshot_of_another_version_is_not_kept(ground: &dyn Ground) {
+    let store = ground.open().await;
+    let game = aggregate(Service::Night, "7-1");
+    for version in 0..3 {
+        let snapshot = (version == 0).then(|| b"state at 1".to_vec());
+        let commit = Commit {
+            snapshot,
+            ..step(&game, version, &format!("m{version}"))
+        };
+        done(&store, commit).await;
+    }
+    let before = everything(&store, &game).await;
+    for version in [0, 1, 2, 4] {
+        assert!(
+            !store
+                .keep_snapshot(&game, version, b"no".to_vec())
+                .await
+                .unwrap(),
+            "{version}"
+        );
+        assert_eq!(everything(&store, &game).await, before, "{version}");
+    }
+    let nobody = aggregate(Service::Night, "7-2");
+    for version in [0, 1] {
+        assert!(
+            !store
+                .keep_snapshot(&nobody, version, b"no".to_vec())
+                .await
+                .unwrap()
+        );
+        assert_eq!(store.load(&nobody).await.unwrap(), Stored::default());
+    }
 }
 
 /// The journal is kept from the first step on and can be read a piece at a time.

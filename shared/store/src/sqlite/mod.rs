@@ -124,6 +124,23 @@ impl Store for SqliteStore {
             .await
     }
 
+    async fn keep_snapshot(
+        &self,
+        aggregate: &AggregateKey,
+        version: u64,
+        state: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        let aggregate = aggregate.clone();
+        self.writer
+            .ask(|answer| Job::Keep {
+                aggregate,
+                version,
+                state,
+                answer,
+            })
+            .await
+    }
+
     async fn journal(
         &self,
         aggregate: &AggregateKey,

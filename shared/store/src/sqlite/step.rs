@@ -43,11 +43,7 @@ pub(super) fn commit(
         .prepare_cached("INSERT INTO handled (aggregate, message, version) VALUES (?1, ?2, ?3)")?
         .execute(params![id, commit.message.0, version.cast_signed()])?;
     if let Some(state) = &commit.snapshot {
-        connection
-            .prepare_cached(
-                "INSERT OR REPLACE INTO snapshots (aggregate, version, state) VALUES (?1, ?2, ?3)",
-            )?
-            .execute(params![id, version.cast_signed(), state])?;
+        put_snapshot(connection, id, version, state)?;
     }
     if let Some(deadlines) = &commit.deadlines {
         set_deadlines(connection, id, deadlines)?;
@@ -58,6 +54,36 @@ pub(super) fn commit(
         .map(|message| put_into_outbox(connection, &commit.aggregate, message))
         .collect::<rusqlite::Result<_>>()?;
     Ok((Committed::Done(version), places))
+}
+
+/// Keeps a snapshot of an aggregate that is at this version; false when it is at another.
+pub(super) fn keep_snapshot(
+    connection: &Connection,
+    aggregate: &AggregateKey,
+    version: u64,
+    state: &[u8],
+) -> rusqlite::Result<bool> {
+    match find(connection, aggregate)? {
+        Some((id, current)) if current == version => {
+            put_snapshot(connection, id, version, state)?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+fn put_snapshot(
+    connection: &Connection,
+    id: i64,
+    version: u64,
+    state: &[u8],
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO snapshots (aggregate, version, state) VALUES (?1, ?2, ?3)",
+        )?
+        .execute(params![id, version.cast_signed(), state])?;
+    Ok(())
 }
 
 /// The row of an aggregate and its version.

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use super::outboxes::Outboxes;
 use super::{step, store_error};
-use crate::{Commit, Committed, StoreError};
+use crate::{AggregateKey, Commit, Committed, StoreError};
 
 /// How many jobs share a transaction at most: bounds how long one waits for the others.
 const BATCH: usize = 256;
@@ -28,6 +28,13 @@ pub(super) type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 pub(super) enum Job {
     /// Take a step.
     Commit(Box<Commit>, Answer<Committed>),
+    /// Keep a snapshot, if the aggregate is at this version.
+    Keep {
+        aggregate: AggregateKey,
+        version: u64,
+        state: Vec<u8>,
+        answer: Answer<bool>,
+    },
     /// Delete these outbox entries some time soon. Need not be on disk at once: what is there
     /// again after a crash is sent again and recognised as a repeat.
     Forget(Vec<u64>),
@@ -177,7 +184,9 @@ impl Writer {
     }
 
     fn write_batch(&mut self, batch: Vec<Job>, replies: &mut Vec<Reply>) -> rusqlite::Result<()> {
-        let flush = batch.iter().any(|job| matches!(job, Job::Commit(..)));
+        let flush = batch
+            .iter()
+            .any(|job| matches!(job, Job::Commit(..) | Job::Keep { .. }));
         if flush != self.flushes {
             let mode = if flush { "FULL" } else { "NORMAL" };
             self.connection.pragma_update(None, "synchronous", mode)?;
@@ -219,6 +228,17 @@ fn do_job(connection: &Connection, job: Job) -> (Option<Reply>, bool) {
                 keep,
             )
         }
+        Job::Keep {
+            aggregate,
+            version,
+            state,
+            answer,
+        } => {
+            let done = step::keep_snapshot(connection, &aggregate, version, &state)
+                .map_err(|e| store_error(&e));
+            let keep = matches!(done, Ok(true));
+            (Some(Reply::Keep { done, answer }), keep)
+        }
         Job::Pulse(answer) => {
             let done = step::pulse(connection).map_err(|e| store_error(&e));
             let keep = done.is_ok();
@@ -236,6 +256,10 @@ enum Reply {
         /// With the places of its messages.
         done: Result<(Committed, Vec<u64>), StoreError>,
         answer: Answer<Committed>,
+    },
+    Keep {
+        done: Result<bool, StoreError>,
+        answer: Answer<bool>,
     },
     Pulse {
         done: Result<(), StoreError>,
@@ -266,6 +290,9 @@ impl Reply {
                     }
                 };
                 let _ = answer.send(done);
+            }
+            Self::Keep { done, answer } => {
+                let _ = answer.send(failed.map_or(done, |error| Err(same(error))));
             }
             Self::Pulse { done, answer } => {
                 let _ = answer.send(failed.map_or(done, |error| Err(same(error))));
