@@ -34,7 +34,10 @@ fn killed_every(nth: u32, first: u32) -> u32 {
 
 #[test]
 fn kills_change_nothing() {
-    let kills: u32 = [(7, 0), (7, 3)].into_iter().map(|(n, first)| killed_every(n, first)).sum();
+    let kills: u32 = [(7, 0), (7, 3)]
+        .into_iter()
+        .map(|(n, first)| killed_every(n, first))
+        .sum();
     println!("{kills} kills, and everybody read what they should have");
     assert!(kills >= 12, "at least a dozen kills, not {kills}");
 }

@@ -1,7 +1,6 @@
 //! A whole m158 game as a script: fourteen people and a director, who know only what their chats
 //! say. The deal is random; each plays the card that it got.
 
-
 use crate::people::{Person, make, make_group};
 use crate::site::{Site, wait_for};
 
@@ -12,8 +11,9 @@ pub const SQUARE: u64 = 800_001;
 /// Someone who plays in no game.
 pub const STRANGER: u64 = 20_099;
 
-const ALIASES: [&str; 14] =
-    ["甲", "乙", "丙", "丁", "戊", "己", "庚", "辛", "壬", "癸", "子", "丑", "寅", "卯"];
+const ALIASES: [&str; 14] = [
+    "甲", "乙", "丙", "丁", "戊", "己", "庚", "辛", "壬", "癸", "子", "丑", "寅", "卯",
+];
 
 /// Somebody with a seat.
 #[derive(Debug, Clone)]
@@ -41,10 +41,15 @@ impl<'a> Table<'a> {
     /// People and a square; nobody has opened a game yet.
     pub fn new(site: Site, between: Box<Between<'a>>) -> Self {
         let ids: Vec<u64> = (0..14).map(|i| 20_001 + i).collect();
-        let people: Vec<(u64, String)> =
-            ids.iter().zip(ALIASES).map(|(id, alias)| (*id, format!("玩家{alias}"))).collect();
-        let mut all: Vec<(u64, &str, bool)> =
-            people.iter().map(|(id, name)| (*id, name.as_str(), true)).collect();
+        let people: Vec<(u64, String)> = ids
+            .iter()
+            .zip(ALIASES)
+            .map(|(id, alias)| (*id, format!("玩家{alias}")))
+            .collect();
+        let mut all: Vec<(u64, &str, bool)> = people
+            .iter()
+            .map(|(id, name)| (*id, name.as_str(), true))
+            .collect();
         all.push((STRANGER, "路人", true));
         make(&site, &all);
         let mut members = ids.clone();
@@ -60,7 +65,13 @@ impl<'a> Table<'a> {
                 faction: String::new(),
             })
             .collect();
-        Self { site, director: Person::new(DIRECTOR), square: Person::new(STRANGER), players, between }
+        Self {
+            site,
+            director: Person::new(DIRECTOR),
+            square: Person::new(STRANGER),
+            players,
+            between,
+        }
     }
 
     fn passed(&mut self, point: &str) {
@@ -109,7 +120,9 @@ impl<'a> Table<'a> {
     /// A player changes a vote by quoting the post.
     pub fn change_vote(&mut self, player: usize, post: i64, target: &str) {
         let text = format!("改票对象：{target}\n改票理由：想明白了");
-        self.players[player].person.reply(&self.site, SQUARE, post, &text);
+        self.players[player]
+            .person
+            .reply(&self.site, SQUARE, post, &text);
         self.passed("改票");
     }
 
@@ -155,16 +168,24 @@ impl<'a> Table<'a> {
             if i % 2 == 0 {
                 self.players[i].person.say(&self.site, SQUARE, &text);
             } else {
-                let text = if i == 1 { text.clone() } else { format!("鸣潮1 {text}") };
+                let text = if i == 1 {
+                    text.clone()
+                } else {
+                    format!("鸣潮1 {text}")
+                };
                 self.players[i].person.whisper(&self.site, &text);
             }
             self.passed("报名");
             let alias = self.alias(i);
-            self.reads(i, &[&alias]);
+            self.reads(i, &["报名成功", &alias]);
         }
-        // Whoever signed up in the square is known to be reachable once the hello has arrived.
-        for i in (0..self.players.len()).step_by(2) {
-            self.reads(i, &["鸣潮1"]);
+        // Whoever signed up in the square is known to be reachable once the hello has arrived,
+        // which may have been before the receipt in the square.
+        for player in self.players.iter().step_by(2) {
+            let hello = format!("你报名了【鸣潮1】，马甲“{}”", player.alias);
+            wait_for(&format!("{} to be greeted", player.alias), || {
+                player.person.has_read(&self.site, &hello).then_some(())
+            });
         }
         self.order("发牌");
         for player in &mut self.players {
@@ -183,7 +204,10 @@ impl<'a> Table<'a> {
             let mut number = 0;
             for i in &members {
                 let told = self.players[*i].person.expect(&self.site, &["群号", room]);
-                number = between(&told.text, "群号是 ", "。").trim().parse().expect("a number");
+                number = between(&told.text, "群号是 ", "。")
+                    .trim()
+                    .parse()
+                    .expect("a number");
             }
             Person::new(STRANGER).join(&self.site, number);
             self.passed("路人申请");
@@ -194,10 +218,19 @@ impl<'a> Table<'a> {
             let wanted: Vec<u64> = members.iter().map(|i| self.players[*i].person.id).collect();
             wait_for("the members to be let in", || {
                 let inside = member_cards(&self.site, number)?;
-                wanted.iter().all(|id| inside.iter().any(|(u, card)| u == id && card.contains("号"))).then_some(())
+                wanted
+                    .iter()
+                    .all(|id| {
+                        inside
+                            .iter()
+                            .any(|(u, card)| u == id && card.contains("号"))
+                    })
+                    .then_some(())
             });
             wait_for("the stranger to be turned away", || {
-                let (_, shown) = self.site.try_get(&format!("/playground/api/users/{STRANGER}"))?;
+                let (_, shown) = self
+                    .site
+                    .try_get(&format!("/playground/api/users/{STRANGER}"))?;
                 let asked = shown["requests"].as_array()?;
                 asked
                     .iter()
@@ -221,7 +254,10 @@ pub fn member_cards(site: &Site, group: u64) -> Option<Vec<(u64, String)>> {
         members
             .iter()
             .map(|m| {
-                let id = m["id"].as_u64().or(m["user_id"].as_u64()).unwrap_or_default();
+                let id = m["id"]
+                    .as_u64()
+                    .or(m["user_id"].as_u64())
+                    .unwrap_or_default();
                 (id, m["card"].as_str().unwrap_or_default().to_owned())
             })
             .collect(),
@@ -231,12 +267,17 @@ pub fn member_cards(site: &Site, group: u64) -> Option<Vec<(u64, String)>> {
 /// The text between two marks.
 #[track_caller]
 pub fn between(text: &str, from: &str, to: &str) -> String {
-    let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("no {from:?} in {text:?}"));
+    let (_, rest) = text
+        .split_once(from)
+        .unwrap_or_else(|| panic!("no {from:?} in {text:?}"));
     rest.split(to).next().unwrap_or(rest).to_owned()
 }
 
 /// How often the bot said something that contains this, in what a person sees.
 pub fn said(person: &Person, site: &Site, bot: u64, part: &str) -> usize {
-    person.chats(site).iter().filter(|h| h.from == bot && h.text.contains(part)).count()
+    person
+        .chats(site)
+        .iter()
+        .filter(|h| h.from == bot && h.text.contains(part))
+        .count()
 }
-

@@ -21,7 +21,9 @@ pub struct Heard {
 
 /// The bot's own number, as people see it in their friend list.
 pub fn bot(site: &Site, user: u64) -> u64 {
-    site.get(&format!("/playground/api/users/{user}"))["bot"].as_u64().expect("the bot's number")
+    site.get(&format!("/playground/api/users/{user}"))["bot"]
+        .as_u64()
+        .expect("the bot's number")
 }
 
 /// Makes people who are friends with the bot, or not.
@@ -64,14 +66,20 @@ impl Person {
     #[track_caller]
     pub fn say(&self, site: &Site, group: u64, text: &str) -> Value {
         let path = format!("/playground/api/users/{}/send", self.id);
-        site.post(&path, &json!({"scene": "group", "peer": group, "text": text}))
+        site.post(
+            &path,
+            &json!({"scene": "group", "peer": group, "text": text}),
+        )
     }
 
     /// Types in a group, quoting a message.
     #[track_caller]
     pub fn reply(&self, site: &Site, group: u64, to: i64, text: &str) -> Value {
         let path = format!("/playground/api/users/{}/send", self.id);
-        site.post(&path, &json!({"scene": "group", "peer": group, "text": text, "reply_to": to}))
+        site.post(
+            &path,
+            &json!({"scene": "group", "peer": group, "text": text, "reply_to": to}),
+        )
     }
 
     /// Asks to join a group.
@@ -95,9 +103,15 @@ impl Person {
             if status != 200 {
                 return None;
             }
-            let page: Vec<Heard> =
-                body["chats"].as_array().or(body.as_array())?.iter().map(heard).collect();
-            let Some(last) = page.last() else { return Some(all) };
+            let page: Vec<Heard> = body["chats"]
+                .as_array()
+                .or(body.as_array())?
+                .iter()
+                .map(heard)
+                .collect();
+            let Some(last) = page.last() else {
+                return Some(all);
+            };
             after = last.seq;
             all.extend(page);
         }
@@ -109,8 +123,11 @@ impl Person {
         let (began, mut shown) = (std::time::Instant::now(), false);
         let found = wait_for(&format!("{} to read {parts:?}", self.id), || {
             let new = self.try_chats(site, self.seen)?;
-            let found = new.iter().find(|h| parts.iter().all(|part| h.text.contains(part)));
-            if found.is_none() && began.elapsed() > PATIENCE && !std::mem::replace(&mut shown, true) {
+            let found = new
+                .iter()
+                .find(|h| parts.iter().all(|part| h.text.contains(part)));
+            if found.is_none() && began.elapsed() > PATIENCE && !std::mem::replace(&mut shown, true)
+            {
                 let texts: Vec<&str> = new.iter().map(|h| h.text.as_str()).collect();
                 eprintln!("{} has read since {}: {texts:#?}", self.id, self.seen);
             }
@@ -139,5 +156,8 @@ fn heard(line: &Value) -> Heard {
 }
 
 fn number(value: &Value) -> u64 {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap_or_default()
+    value
+        .as_u64()
+        .or_else(|| value.as_str()?.parse().ok())
+        .unwrap_or_default()
 }

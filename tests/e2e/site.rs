@@ -25,7 +25,10 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(began.elapsed() < PATIENCE + GRACE, "waited too long for {what}");
+        assert!(
+            began.elapsed() < PATIENCE + GRACE,
+            "waited too long for {what}"
+        );
         std::thread::sleep(Duration::from_millis(15));
     }
 }
@@ -50,7 +53,13 @@ impl Site {
             .http_status_as_error(false)
             .build()
             .into();
-        Self { child, url, folder, settings, http }
+        Self {
+            child,
+            url,
+            folder,
+            settings,
+            http,
+        }
     }
 
     /// `kill -9`, wherever it stands.
@@ -70,7 +79,10 @@ impl Site {
     pub fn stop(&mut self) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status();
-        assert!(sent.is_ok_and(|s| s.success()), "the site can be asked to stop");
+        assert!(
+            sent.is_ok_and(|s| s.success()),
+            "the site can be asked to stop"
+        );
         let ended = wait_for("the site to stop", || self.child.try_wait().ok().flatten());
         assert!(ended.success(), "a graceful stop is a success");
     }
@@ -85,13 +97,18 @@ impl Site {
         let mut answer = self.http.get(format!("{}{path}", self.url)).call().ok()?;
         let status = answer.status().as_u16();
         let body = answer.body_mut().read_to_string().ok()?;
-        Some((status, serde_json::from_str(&body).unwrap_or(Value::String(body))))
+        Some((
+            status,
+            serde_json::from_str(&body).unwrap_or(Value::String(body)),
+        ))
     }
 
     /// `GET` that must succeed.
     #[track_caller]
     pub fn get(&self, path: &str) -> Value {
-        let (status, body) = self.try_get(path).unwrap_or_else(|| panic!("no answer to {path}"));
+        let (status, body) = self
+            .try_get(path)
+            .unwrap_or_else(|| panic!("no answer to {path}"));
         assert_eq!(status, 200, "{path}: {body}");
         body
     }
@@ -102,14 +119,18 @@ impl Site {
         let mut answer = request.send_json(body).ok()?;
         let status = answer.status().as_u16();
         let body = answer.body_mut().read_to_string().ok()?;
-        Some((status, serde_json::from_str(&body).unwrap_or(Value::String(body))))
+        Some((
+            status,
+            serde_json::from_str(&body).unwrap_or(Value::String(body)),
+        ))
     }
 
     /// `POST` that must succeed.
     #[track_caller]
     pub fn post(&self, path: &str, body: &Value) -> Value {
-        let (status, answer) =
-            self.try_post(path, body).unwrap_or_else(|| panic!("no answer to {path}"));
+        let (status, answer) = self
+            .try_post(path, body)
+            .unwrap_or_else(|| panic!("no answer to {path}"));
         assert_eq!(status, 200, "{path} {body}: {answer}");
         answer
     }
@@ -121,10 +142,14 @@ impl Drop for Site {
             let _ = self.child.wait();
         }
         if std::thread::panicking() {
-            let log = std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap_or_default();
+            let log =
+                std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap_or_default();
             let lines: Vec<&str> = log.lines().collect();
             let from = lines.len().saturating_sub(60);
-            eprintln!("--- the site's last log lines ---\n{}", lines[from..].join("\n"));
+            eprintln!(
+                "--- the site's last log lines ---\n{}",
+                lines[from..].join("\n")
+            );
         }
     }
 }
@@ -140,7 +165,9 @@ fn launch(folder: &Path, settings: &[String]) -> (Child, String) {
         command.env_remove(name);
     }
     command.args(["up", "--listen", "127.0.0.1:0"]);
-    command.arg("--store").arg(format!("file:{}", folder.join("data").display()));
+    command
+        .arg("--store")
+        .arg(format!("file:{}", folder.join("data").display()));
     for setting in settings {
         command.args(["--set", setting]);
     }
@@ -152,7 +179,9 @@ fn launch(folder: &Path, settings: &[String]) -> (Child, String) {
         .expect("the binary starts");
     let mut first = String::new();
     let stdout = child.stdout.take().expect("standard output is piped");
-    BufReader::new(stdout).read_line(&mut first).expect("a first line");
+    BufReader::new(stdout)
+        .read_line(&mut first)
+        .expect("a first line");
     let url = first.trim().strip_prefix("listening ").map(str::to_owned);
     let url = url.unwrap_or_else(|| {
         let log = std::fs::read_to_string(folder.join("log.txt")).unwrap_or_default();

@@ -41,7 +41,9 @@ pub fn play(mut t: Table) -> Played {
     t.reads(wolf, &["收到", "杀人", &names[1]]);
     // In the pack's own group, and it replaces the choice before.
     let pack = groups[0].1;
-    t.players[demon].person.say(&t.site, pack, &format!("杀人 {}", names[0]));
+    t.players[demon]
+        .person
+        .say(&t.site, pack, &format!("杀人 {}", names[0]));
     t.reads(wolf, &[&t.alias(demon), "杀人", &names[0]]);
     let knight_name = t.alias(knight);
     t.whisper(knight, &format!("荣光庇护 {knight_name}"));
@@ -87,7 +89,9 @@ pub fn play(mut t: Table) -> Played {
     t.public(&["第1天公示", &names[0], &seer_name]);
     t.public(&["遗言", "我先走一步"]);
     t.public(&["第1天开门"]);
-    t.players[shaman].person.say(&t.site, SQUARE, "投票给猎人吧");
+    t.players[shaman]
+        .person
+        .say(&t.site, SQUARE, "投票给猎人吧");
     t.reads(shaman, &["投票对象"]);
     for i in 0..t.players.len() {
         if i != villagers[0] && i != hunter {
@@ -101,7 +105,7 @@ pub fn play(mut t: Table) -> Played {
     t.reads(hunter, &["你可以发动", "最后一枪"]);
     let demon_name = t.alias(demon);
     t.whisper(hunter, &format!("最后一枪 {demon_name}"));
-    t.public(&[&demon_name, "带走", ]);
+    t.public(&[&demon_name, "带走"]);
     t.order_in_private("下一步");
 
     // Night 2.
@@ -138,19 +142,35 @@ pub fn check(played: &Played) {
     let bot = bot(site, DIRECTOR);
     let reveal = |person: &Person| {
         let chats = person.chats(site);
-        chats.iter().find(|h| h.text.contains("揭秘")).map_or(u64::MAX, |h| h.seq)
+        chats
+            .iter()
+            .find(|h| h.text.contains("揭秘"))
+            .map_or(u64::MAX, |h| h.seq)
     };
     let before_reveal = |person: &Person, part: &str| {
         let end = reveal(person);
-        person.chats(site).iter().any(|h| h.seq < end && h.text.contains(part))
+        person
+            .chats(site)
+            .iter()
+            .any(|h| h.seq < end && h.text.contains(part))
     };
     let seer = table.the("预言家");
     let king = table.alias(table.the("黑狼王"));
     for (i, player) in table.players.iter().enumerate() {
         let me = &player.person;
         let card = format!("你的身份是【{}】", player.role);
-        assert_eq!(said(me, site, bot, &card), 1, "{} reads the own card once", player.alias);
-        assert_eq!(said(me, site, bot, "你的身份是"), 1, "{} reads one card", player.alias);
+        assert_eq!(
+            said(me, site, bot, &card),
+            1,
+            "{} reads the own card once",
+            player.alias
+        );
+        assert_eq!(
+            said(me, site, bot, "你的身份是"),
+            1,
+            "{} reads one card",
+            player.alias
+        );
         for (room, faction) in [("狼群", "狼人阵营"), ("魔女会", "魔女会阵营")] {
             let entitled = player.faction == faction;
             assert_eq!(
@@ -162,27 +182,66 @@ pub fn check(played: &Played) {
             );
         }
         let answer = format!("预言：{king} → 狼人阵营");
-        assert_eq!(before_reveal(me, &answer), i == seer, "{} and the seer's answer", player.alias);
+        assert_eq!(
+            before_reveal(me, &answer),
+            i == seer,
+            "{} and the seer's answer",
+            player.alias
+        );
         let insight = before_reveal(me, "今晚被指杀的是");
-        assert_eq!(insight, player.role == "女巫", "{} and the witch's insight", player.alias);
+        assert_eq!(
+            insight,
+            player.role == "女巫",
+            "{} and the witch's insight",
+            player.alias
+        );
         let knife = before_reveal(me, "选择：杀人");
-        assert_eq!(knife, player.faction == "狼人阵营", "{} and the pack's choice", player.alias);
+        assert_eq!(
+            knife,
+            player.faction == "狼人阵营",
+            "{} and the pack's choice",
+            player.alias
+        );
         let eye = before_reveal(me, "恶魔之眼：");
-        assert_eq!(eye, player.role == "恶魔", "{} and the demon's answer", player.alias);
+        assert_eq!(
+            eye,
+            player.role == "恶魔",
+            "{} and the demon's answer",
+            player.alias
+        );
     }
     // The stranger sees the square and nothing else; each announcement came once.
     let stranger = Person::new(STRANGER);
     for once in [
-        "警长竞选结果", "第1天公示", "第2天公示", "第1夜 · 入夜", "第2夜 · 入夜", "第1天开门",
-        "第2天开门", "我先走一步", "带走了", "游戏结束", "揭秘", "当选警长",
+        "警长竞选结果",
+        "第1天公示",
+        "第2天公示",
+        "第1夜 · 入夜",
+        "第2夜 · 入夜",
+        "第1天开门",
+        "第2天开门",
+        "我先走一步",
+        "带走了",
+        "游戏结束",
+        "揭秘",
+        "当选警长",
     ] {
-        assert_eq!(said(&stranger, site, bot, once), 1, "{once} is announced once");
+        assert_eq!(
+            said(&stranger, site, bot, once),
+            1,
+            "{once} is announced once"
+        );
     }
-    assert_eq!(said(&stranger, site, bot, "投票结果"), 2, "one result a day");
+    assert_eq!(
+        said(&stranger, site, bot, "投票结果"),
+        2,
+        "one result a day"
+    );
     for secret in ["你的身份", "狼群", "预言：", "灵通", "恶魔之眼：", "重发"] {
-        let read = stranger.chats(site).iter().any(|h| {
-            h.from == bot && h.text.contains(secret) && !h.text.contains("揭秘")
-        });
+        let read = stranger
+            .chats(site)
+            .iter()
+            .any(|h| h.from == bot && h.text.contains(secret) && !h.text.contains("揭秘"));
         assert!(!read, "the square must not show {secret}");
     }
     // The groups are empty again: their members, the stranger and all.
