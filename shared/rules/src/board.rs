@@ -255,6 +255,10 @@ impl FromIterator<Harm> for Harms {
 }
 
 /// A state or tag: what it contributes to facts while it lies on a seat.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent effects, each read by a fact of its own"
+)]
 #[derive(Debug, Clone, Default)]
 pub struct StateDef {
     /// Its name (沉默, 警长, 黄牌).
@@ -505,52 +509,48 @@ fn find<T>(
     table: &[T],
     name: &str,
     matches: impl Fn(&T) -> bool,
-) -> Result<u16, UnknownName> {
-    table
-        .iter()
-        .position(matches)
-        .and_then(|i| u16::try_from(i).ok())
-        .ok_or_else(|| UnknownName {
-            kind,
-            name: name.to_owned(),
-        })
+) -> Result<usize, UnknownName> {
+    table.iter().position(matches).ok_or_else(|| UnknownName {
+        kind,
+        name: name.to_owned(),
+    })
 }
 
 impl Board {
     /// The role of this name.
     pub fn role(&self, name: &str) -> Result<RoleId, UnknownName> {
-        find("role", &self.roles, name, |r| r.name == name).map(|i| RoleId(i as u8))
+        find("role", &self.roles, name, |r| r.name == name).map(RoleId::at)
     }
 
     /// The skill of this name or alias.
     pub fn skill(&self, name: &str) -> Result<SkillId, UnknownName> {
         let matches = |s: &SkillDef| s.name == name || s.aliases.iter().any(|a| a == name);
-        find("skill", &self.skills, name, matches).map(SkillId)
+        find("skill", &self.skills, name, matches).map(SkillId::at)
     }
 
     /// The faction of this name.
     pub fn faction(&self, name: &str) -> Result<FactionId, UnknownName> {
-        find("faction", &self.factions, name, |f| f.name == name).map(|i| FactionId(i as u8))
+        find("faction", &self.factions, name, |f| f.name == name).map(FactionId::at)
     }
 
     /// The class of this name.
     pub fn class(&self, name: &str) -> Result<ClassId, UnknownName> {
-        find("class", &self.classes, name, |c| c == name).map(|i| ClassId(i as u8))
+        find("class", &self.classes, name, |c| c == name).map(ClassId::at)
     }
 
     /// The state of this name.
     pub fn state(&self, name: &str) -> Result<StateId, UnknownName> {
-        find("state", &self.states, name, |s| s.name == name).map(|i| StateId(i as u8))
+        find("state", &self.states, name, |s| s.name == name).map(StateId::at)
     }
 
     /// The private group of this name.
     pub fn group(&self, name: &str) -> Result<GroupId, UnknownName> {
-        find("group", &self.groups, name, |g| g.name == name).map(|i| GroupId(i as u8))
+        find("group", &self.groups, name, |g| g.name == name).map(GroupId::at)
     }
 
     /// The window of this name.
     pub fn window(&self, name: &str) -> Result<WindowId, UnknownName> {
-        find("window", &self.windows, name, |w| w.name == name).map(|i| WindowId(i as u8))
+        find("window", &self.windows, name, |w| w.name == name).map(WindowId::at)
     }
 
     /// The calendar of this name.
@@ -584,6 +584,6 @@ impl Board {
             .iter()
             .enumerate()
             .filter(move |(_, w)| w.phase == phase)
-            .map(|(i, _)| WindowId(i as u8))
+            .map(|(i, _)| WindowId::at(i))
     }
 }

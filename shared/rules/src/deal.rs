@@ -11,7 +11,7 @@ pub fn deal(board: &Board, seed: [u8; 32]) -> Vec<SeatSetup> {
     for (i, role) in board.roles.iter().enumerate() {
         for _ in 0..role.count {
             cards.push(SeatSetup {
-                role: crate::RoleId(i as u8),
+                role: crate::RoleId::at(i),
                 faction: None,
             });
         }

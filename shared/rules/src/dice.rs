@@ -64,19 +64,23 @@ impl Dice {
                 candidates: (0..n).map(name).collect(),
             });
         }
-        Ok(self.below(n as u64) as usize)
+        Ok(self.place(n))
     }
 
-    /// A random number below `n`, which must not be 0. Never forced.
-    pub fn below(&mut self, n: u64) -> u64 {
-        let mut rng = self.generator();
-        rng.random_range(0..n.max(1))
+    /// A random place among `n`; 0 where there are none. Never forced.
+    pub fn place(&mut self, n: usize) -> usize {
+        self.generator().random_range(0..n.max(1))
+    }
+
+    /// A random part of a span: 0 or more and less than it. Never forced.
+    pub fn part_of(&mut self, span: i64) -> i64 {
+        self.generator().random_range(0..span.max(1))
     }
 
     /// Puts the items in random order. Never forced.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
-            let j = self.below(i as u64 + 1) as usize;
+            let j = self.place(i + 1);
             items.swap(i, j);
         }
     }

@@ -114,7 +114,7 @@ impl Game {
                     .all()
                     .filter(|s| self.at(*s).dealt == group.faction)
                     .collect();
-                (GroupId(i as u8), members)
+                (GroupId::at(i), members)
             })
             .filter(|(_, members): &(_, SeatSet)| !members.is_empty())
             .collect()
@@ -140,7 +140,7 @@ impl Game {
                         (seat.index() + d) % n
                     }
                 })
-                .map(|i| SeatId(i as u8))
+                .map(SeatId::at)
                 .find(|s| self.stands(*s))
         };
         Some((step(true)?, step(false)?))

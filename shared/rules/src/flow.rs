@@ -50,8 +50,8 @@ impl Game {
         if early > self.now || self.vote_is_open() || self.anything_owed() {
             return;
         }
-        let left = deadline.plus_ms(self.kept.grace).since(self.now).max(1);
-        let wait = self.kept.timing.below(left as u64) as i64;
+        let left = deadline.plus_ms(self.kept.grace).since(self.now);
+        let wait = self.kept.timing.part_of(left);
         self.kept.early = Some(self.now.plus_ms(wait + 1));
     }
 
@@ -62,26 +62,32 @@ impl Game {
     }
 
     /// A duration of the calendar at the game's speed, in milliseconds.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "calendars speak of minutes and days, far below what a double holds"
+    )]
     pub(crate) fn span(&self, minutes: i64) -> i64 {
         (minutes as f64 * MINUTE as f64 / self.timetable.speed.max(0.001)).round() as i64
     }
 
-    /// When a window that opens now ends; `Some(None)`: by the director's word; `None`: it has
-    /// no length and is left out.
-    fn end_of(&self, window: WindowId) -> Option<Option<Time>> {
-        let kind = self.board.windows[window.index()].kind;
-        let Some(calendar) = self.calendar() else {
-            return (kind != WindowKind::Rest).then_some(None);
-        };
-        match calendar.ends[window.index()] {
-            End::After(0) => None,
-            End::After(minutes) => Some(Some(self.now.plus_ms(self.span(i64::from(minutes))))),
-            // The door opens by the clock, whatever has moved before it.
-            End::At(minutes) if kind == WindowKind::Rest => {
-                Some(Some(self.next_moved_by(minutes, 0)))
-            }
-            End::At(minutes) => Some(Some(self.next_time_of_day(minutes))),
+    /// Is a window left out, because it has no length in this game's calendar?
+    fn left_out(&self, window: WindowId) -> bool {
+        match self.calendar() {
+            Some(calendar) => calendar.ends[window.index()] == End::After(0),
+            None => self.board.windows[window.index()].kind == WindowKind::Rest,
         }
+    }
+
+    /// When a window that opens now ends; `None`: by the director's word.
+    fn end_of(&self, window: WindowId) -> Option<Time> {
+        let kind = self.board.windows[window.index()].kind;
+        Some(match self.calendar()?.ends[window.index()] {
+            End::After(minutes) => self.now.plus_ms(self.span(i64::from(minutes))),
+            // The door opens by the clock, whatever has moved before it.
+            End::At(minutes) if kind == WindowKind::Rest => self.next_moved_by(minutes, 0),
+            End::At(minutes) => self.next_time_of_day(minutes),
+        })
     }
 
     /// The next time that the zone's clocks show so many minutes after midnight, moved by what
@@ -94,7 +100,8 @@ impl Game {
         let zone = &self.timetable.zone;
         let now = jiff::Timestamp::from_millisecond(self.now.0).unwrap_or_default();
         let local = zone.to_datetime(now);
-        let time = civil::Time::new((minutes / 60) as i8, (minutes % 60) as i8, 0, 0)
+        let part = |n: u16| i8::try_from(n).unwrap_or(0);
+        let time = civil::Time::new(part(minutes / 60), part(minutes % 60), 0, 0)
             .unwrap_or(civil::Time::midnight());
         // From yesterday on: a window that late reactions moved may end after midnight.
         let mut date = local.date().yesterday().unwrap_or(local.date());
@@ -184,7 +191,7 @@ impl Game {
         let board = Arc::clone(&self.board);
         let next = board
             .windows_of(self.world.phase.kind)
-            .find(|w| *w > window && self.end_of(*w).is_some());
+            .find(|w| *w > window && !self.left_out(*w));
         match next {
             Some(next) => self.open_window(next),
             None => self.end_phase(),
@@ -196,7 +203,7 @@ impl Game {
         self.world.window = Some(window);
         self.world.declined.clear();
         self.kept.opened = self.now;
-        self.kept.deadline = self.end_of(window).flatten();
+        self.kept.deadline = self.end_of(window);
         self.kept.grace = 0;
         self.kept.early = self.draw_early();
         if let Some(pause) = &mut self.kept.paused {
@@ -234,7 +241,7 @@ impl Game {
         let early = self.calendar()?.early;
         let deadline = self.kept.deadline.filter(|_| early)?;
         let length = deadline.since(self.now).max(4);
-        let wait = length / 4 + self.kept.timing.below((length - length / 4) as u64) as i64;
+        let wait = length / 4 + self.kept.timing.part_of(length - length / 4);
         Some(self.now.plus_ms(wait))
     }
 
@@ -346,7 +353,10 @@ impl Game {
 
     fn flow_phase(&self, place: u32) -> Phase {
         let kind = self.flow_kind(place);
-        let before = |k: PhaseKind| (0..=place).filter(|p| self.flow_kind(*p) == k).count() as u16;
+        let before = |k: PhaseKind| {
+            let n = (0..=place).filter(|p| self.flow_kind(*p) == k).count();
+            u16::try_from(n).unwrap_or(u16::MAX)
+        };
         let number = match kind {
             PhaseKind::Night | PhaseKind::Dawn => before(PhaseKind::Night),
             PhaseKind::Day | PhaseKind::Dusk => before(PhaseKind::Day),
@@ -430,7 +440,7 @@ impl Game {
         let board = Arc::clone(&self.board);
         let first = board
             .windows_of(self.world.phase.kind)
-            .find(|w| self.end_of(*w).is_some());
+            .find(|w| !self.left_out(*w));
         match first {
             Some(window) => self.open_window(window),
             None => self.end_phase(),
@@ -465,12 +475,7 @@ impl Game {
         for seat in self.all() {
             for holding in &self.at(seat).holdings {
                 let listens = board.skill_def(holding.skill).code.listens();
-                let hears = match event {
-                    Event::PhaseBegan(_) => listens.phases,
-                    Event::WindowOpened(_) => listens.windows,
-                    Event::WentOut { .. } => listens.outs,
-                    Event::Prevented { .. } => listens.prevented,
-                };
+                let hears = listens.has(event.kind());
                 if hears {
                     listeners.push(Held {
                         seat,

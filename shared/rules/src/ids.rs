@@ -14,6 +14,11 @@ macro_rules! index {
         pub struct $name(pub $inner);
 
         impl $name {
+            /// The one at this place of its table.
+            pub fn at(place: usize) -> Self {
+                Self(<$inner>::try_from(place).unwrap_or(<$inner>::MAX))
+            }
+
             /// Its place in the table it indexes.
             pub fn index(self) -> usize {
                 usize::from(self.0)

@@ -58,7 +58,10 @@ impl Game {
                 self.extend(ms);
                 Ok(())
             }
-            Order::Pause => self.pause(),
+            Order::Pause => {
+                self.pause();
+                Ok(())
+            }
             Order::Card {
                 seat,
                 colour,
@@ -129,12 +132,11 @@ impl Game {
 
     // --- pause ------------------------------------------------------------------------------
 
-    fn pause(&mut self) -> Result<(), Refusal> {
+    fn pause(&mut self) {
         let left = self.kept.deadline.map(|d| d.since(self.now));
         self.kept.paused = Some(Pause { left });
         self.thread_changed();
         self.tell(Notice::public("day/paused"));
-        Ok(())
     }
 
     /// 继续: windows go on with what was left of them, and later ones move along; a door-close
@@ -222,7 +224,7 @@ impl Game {
             .iter()
             .position(|s| s.card == Some(colour));
         if let Some(state) = state {
-            self.lay(seat, crate::StateId(state as u8), None, None, None);
+            self.lay(seat, crate::StateId::at(state), None, None, None);
         }
     }
 
@@ -233,7 +235,7 @@ impl Game {
             .iter()
             .position(|s| s.card == Some(colour))
         {
-            self.lift(seat, crate::StateId(state as u8));
+            self.lift(seat, crate::StateId::at(state));
         }
     }
 

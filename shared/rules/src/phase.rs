@@ -112,6 +112,11 @@ impl FromIterator<PhaseKind> for PhaseSet {
 pub struct WindowId(pub u8);
 
 impl WindowId {
+    /// The window at this place of the board's table.
+    pub fn at(place: usize) -> Self {
+        Self(u8::try_from(place).unwrap_or(u8::MAX))
+    }
+
     /// Its place in the board's table.
     pub fn index(self) -> usize {
         usize::from(self.0)

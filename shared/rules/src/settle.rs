@@ -238,8 +238,7 @@ impl Game {
         let fixed = self.board.wins_checked == crate::board::WinsChecked::Fixed;
         match self.world.phase.kind {
             PhaseKind::Dusk => self.check_wins(),
-            PhaseKind::Dawn if fixed => self.check_wins(),
-            PhaseKind::Day if fixed => self.check_wins(),
+            PhaseKind::Dawn | PhaseKind::Day if fixed => self.check_wins(),
             _ => {}
         }
     }

@@ -35,17 +35,44 @@ pub enum Event {
     },
 }
 
-/// Which kinds of events a skill listens to.
+impl Event {
+    /// Its kind.
+    pub fn kind(&self) -> Listens {
+        match self {
+            Self::PhaseBegan(_) => Listens::PHASES,
+            Self::WindowOpened(_) => Listens::WINDOWS,
+            Self::WentOut { .. } => Listens::OUTS,
+            Self::Prevented { .. } => Listens::PREVENTED,
+        }
+    }
+}
+
+/// A set of kinds of events: those to which a skill listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Listens {
+pub struct Listens(u8);
+
+impl Listens {
+    /// None.
+    pub const NONE: Self = Self(0);
     /// Beginnings of phases.
-    pub phases: bool,
+    pub const PHASES: Self = Self(1);
     /// Openings of windows.
-    pub windows: bool,
+    pub const WINDOWS: Self = Self(2);
     /// Going out.
-    pub outs: bool,
+    pub const OUTS: Self = Self(4);
     /// Prevented hits.
-    pub prevented: bool,
+    pub const PREVENTED: Self = Self(8);
+
+    /// These kinds and those.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Are all of these kinds in it?
+    pub const fn has(self, kinds: Self) -> bool {
+        self.0 & kinds.0 == kinds.0
+    }
 }
 
 /// A holding of a seat: whose skill the code acts for.
@@ -64,7 +91,7 @@ pub struct Held {
 pub trait Skill: Debug + Send + Sync {
     /// What it listens to.
     fn listens(&self) -> Listens {
-        Listens::default()
+        Listens::NONE
     }
 
     /// Is it open to its holder now, beyond window, uses and states? Depends only on what the

@@ -45,9 +45,8 @@ impl Game {
                     if me.knows_out {
                         return Err(Refusal::Out);
                     }
-                    let opens = self.board.windows.iter().enumerate().map(|(i, _)| i as u8);
-                    let opens = opens
-                        .map(crate::phase::WindowId)
+                    let opens = (0..self.board.windows.len())
+                        .map(crate::phase::WindowId::at)
                         .find(|w| def.windows.has(*w));
                     return Err(Refusal::NotNow { skill, opens });
                 }
@@ -245,7 +244,7 @@ impl Game {
             .partition(|h| board.skill_def(h.skill).forced);
         // What is excluded by a message of this window is not open, but the message can be
         // taken back.
-        let sent: Vec<Held> = self
+        let waiting: Vec<Held> = self
             .world
             .intents
             .iter()
@@ -257,7 +256,7 @@ impl Game {
             })
             .filter(|h| !board.skill_def(h.skill).forced)
             .collect();
-        if free.is_empty() && sent.is_empty() {
+        if free.is_empty() && waiting.is_empty() {
             return Err(match (forced.first(), skill) {
                 (Some(held), _) => Refusal::Forced(held.skill),
                 (None, Some(s)) if self.held(seat, s).is_none() => Refusal::NotHeld(s),
@@ -265,7 +264,7 @@ impl Game {
             });
         }
         let mut declined: Vec<SkillId> = Vec::new();
-        for held in free.into_iter().chain(sent) {
+        for held in free.into_iter().chain(waiting) {
             if declined.contains(&held.skill) {
                 continue;
             }

@@ -144,8 +144,7 @@ impl Game {
             Vec::new()
         };
         let (seat, tie) = match outcome.verdict {
-            Verdict::Top(seat) => (Some(seat), SeatSet::EMPTY),
-            Verdict::Decided { seat, .. } => (Some(seat), SeatSet::EMPTY),
+            Verdict::Top(seat) | Verdict::Decided { seat, .. } => (Some(seat), SeatSet::EMPTY),
             Verdict::Tie(tie) => (None, tie),
             Verdict::Nobody => (None, SeatSet::EMPTY),
         };
@@ -298,10 +297,10 @@ impl Game {
             return;
         };
         for skill in skills {
-            if self.board.skill_def(skill).usage == crate::board::Usage::Reaction {
-                if let Some(held) = self.held(seat, skill) {
-                    self.ask(held);
-                }
+            if self.board.skill_def(skill).usage == crate::board::Usage::Reaction
+                && let Some(held) = self.held(seat, skill)
+            {
+                self.ask(held);
             }
         }
     }
@@ -315,9 +314,9 @@ impl Game {
             return Err(Refusal::Stale);
         }
         if faster {
-            self.speed_up()
+            self.speed_up();
         } else {
-            self.extend(self.a_day())
+            self.extend(self.a_day());
         }
         Ok(())
     }

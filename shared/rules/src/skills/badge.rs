@@ -18,20 +18,25 @@ struct Pass;
 #[derive(Debug)]
 struct Tear;
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every skill is built the same way"
+)]
 pub(super) fn build_pass(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
     Ok(Arc::new(Pass))
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every skill is built the same way"
+)]
 pub(super) fn build_tear(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
     Ok(Arc::new(Tear))
 }
 
 impl Skill for Pass {
     fn listens(&self) -> Listens {
-        Listens {
-            outs: true,
-            ..Listens::default()
-        }
+        Listens::OUTS
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {
@@ -69,10 +74,7 @@ impl Skill for Pass {
 
 impl Skill for Tear {
     fn listens(&self) -> Listens {
-        Listens {
-            outs: true,
-            ..Listens::default()
-        }
+        Listens::OUTS
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {

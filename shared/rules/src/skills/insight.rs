@@ -23,10 +23,7 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
 
 impl Skill for Insight {
     fn listens(&self) -> Listens {
-        Listens {
-            windows: true,
-            ..Listens::default()
-        }
+        Listens::WINDOWS
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {

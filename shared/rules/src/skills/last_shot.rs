@@ -41,10 +41,7 @@ impl LastShot {
 
 impl Skill for LastShot {
     fn listens(&self) -> Listens {
-        Listens {
-            outs: true,
-            ..Listens::default()
-        }
+        Listens::OUTS
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {

@@ -36,9 +36,10 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
 
 impl Skill for Lay {
     fn listens(&self) -> Listens {
-        Listens {
-            prevented: self.lost_when_spent || self.shown_at_vote,
-            ..Listens::default()
+        if self.lost_when_spent || self.shown_at_vote {
+            Listens::PREVENTED
+        } else {
+            Listens::NONE
         }
     }
 

@@ -129,7 +129,7 @@ impl<'a> Params<'a> {
     pub(super) fn state(&mut self, key: &str) -> Result<StateId, ParamProblem> {
         let place = self.name(key, "state", |n| &n.states)?;
         place
-            .map(|i| StateId(i as u8))
+            .map(StateId::at)
             .ok_or_else(|| problem(key, "is missing: name a state"))
     }
 
@@ -137,7 +137,7 @@ impl<'a> Params<'a> {
     pub(super) fn group(&mut self, key: &str) -> Result<GroupId, ParamProblem> {
         let place = self.name(key, "group", |n| &n.groups)?;
         place
-            .map(|i| GroupId(i as u8))
+            .map(GroupId::at)
             .ok_or_else(|| problem(key, "is missing: name a group"))
     }
 
@@ -145,7 +145,7 @@ impl<'a> Params<'a> {
     pub(super) fn window(&mut self, key: &str) -> Result<WindowId, ParamProblem> {
         let place = self.name(key, "window", |n| &n.windows)?;
         place
-            .map(|i| WindowId(i as u8))
+            .map(WindowId::at)
             .ok_or_else(|| problem(key, "is missing: name a window"))
     }
 
@@ -154,14 +154,12 @@ impl<'a> Params<'a> {
     pub(super) fn faction(&mut self, key: &str) -> Result<Option<FactionId>, ParamProblem> {
         Ok(self
             .name(key, "faction", |n| &n.factions)?
-            .map(|i| FactionId(i as u8)))
+            .map(FactionId::at))
     }
 
     /// A skill; `None` when it is not given.
     pub(super) fn skill(&mut self, key: &str) -> Result<Option<SkillId>, ParamProblem> {
-        Ok(self
-            .name(key, "skill", |n| &n.skills)?
-            .map(|i| SkillId(i as u16)))
+        Ok(self.name(key, "skill", |n| &n.skills)?.map(SkillId::at))
     }
 
     fn list(&mut self, key: &str) -> Result<Vec<String>, ParamProblem> {
@@ -178,7 +176,7 @@ impl<'a> Params<'a> {
         let names = self.names;
         self.list(key)?
             .iter()
-            .map(|name| find(key, "skill", &names.skills, name).map(|i| SkillId(i as u16)))
+            .map(|name| find(key, "skill", &names.skills, name).map(SkillId::at))
             .collect()
     }
 

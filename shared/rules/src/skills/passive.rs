@@ -8,6 +8,10 @@ use crate::skill::Skill;
 #[derive(Debug)]
 pub(super) struct Passive;
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every skill is built the same way"
+)]
 pub(super) fn build(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
     Ok(Arc::new(Passive))
 }

@@ -13,16 +13,17 @@ use crate::skill::{Event, Held, Listens, Skill};
 #[derive(Debug)]
 struct Survey;
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "every skill is built the same way"
+)]
 pub(super) fn build(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
     Ok(Arc::new(Survey))
 }
 
 impl Skill for Survey {
     fn listens(&self) -> Listens {
-        Listens {
-            phases: true,
-            ..Listens::default()
-        }
+        Listens::PHASES
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {
