@@ -72,6 +72,7 @@ struct Inner {
     faults: Arc<FaultBoard>,
     settings: Settings,
     stop: CancellationToken,
+    zone: jiff::tz::TimeZone,
     laying: tokio::sync::Mutex<()>,
 }
 
@@ -80,6 +81,7 @@ impl Playground {
     /// groups. To be called on the runtime that is to carry it.
     pub async fn open(parts: kit::Parts, settings: Settings) -> anyhow::Result<Self> {
         let stop = parts.shutdown.clone();
+        let zone = parts.config.clock.zone.time_zone().clone();
         let hall = Hall::open(parts, account::bot()).await?;
         tables::furnish(&hall).await?;
         let faults = Arc::new(FaultBoard::default());
@@ -88,6 +90,7 @@ impl Playground {
             faults,
             settings,
             stop,
+            zone,
             laying: tokio::sync::Mutex::default(),
         })))
     }
@@ -124,6 +127,12 @@ impl Playground {
 
     fn stopping(&self) -> &CancellationToken {
         &self.0.stop
+    }
+
+    /// How many minutes the host's zone is ahead of UTC at this instant.
+    fn offset_minutes(&self, at: rules::Time) -> i32 {
+        jiff::Timestamp::from_millisecond(at.0)
+            .map_or(0, |at| self.0.zone.to_offset(at).seconds() / 60)
     }
 
     /// Lays a table for a visitor's session.

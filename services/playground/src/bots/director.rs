@@ -80,9 +80,7 @@ impl Director {
     fn hear_host(&mut self, line: &Line) {
         let anchor = Anchor::of(line);
         let text = &line.text;
-        let may_deal = text.contains("齐了")
-            || text.contains("都能私聊到了")
-            || text.contains("再发一次“发牌”");
+        let may_deal = text.contains("可以“发牌”") || text.contains("再发一次“发牌”");
         if may_deal && self.dealt.is_none() {
             self.may_deal = Some(anchor);
         }
@@ -95,7 +93,7 @@ impl Director {
                     self.may_deal = None;
                     self.dealt = Some(anchor);
                 }
-                Sign::Opening | Sign::Night { .. } | Sign::Dawn | Sign::Dusk => {
+                Sign::Opening | Sign::Night { .. } | Sign::Dawn | Sign::Badge | Sign::Dusk => {
                     self.begun = true;
                     self.window = Some((anchor, Window::Skills));
                 }
@@ -168,7 +166,8 @@ impl Brain for Director {
     fn wishes(&self) -> Vec<Wish> {
         let mut wishes = Vec::new();
         if !self.asked_to_open {
-            let text = format!("开局 m158 日历={}", self.calendar);
+            // Visitors are to look around in peace: nobody is carded for being idle.
+            let text = format!("开局 m158 日历={} idle_cards=false", self.calendar);
             wishes.push(self.in_square("open".to_owned(), self.opened.plus(GREET), text));
         }
         if let Some(anchor) = self.may_deal {

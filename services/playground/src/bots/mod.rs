@@ -31,7 +31,8 @@ use wish::Brain;
 /// The bots of one table.
 struct Troupe {
     pace: watch::Sender<Pace>,
-    tasks: JoinSet<()>,
+    /// They go home when this is dropped.
+    _tasks: JoinSet<()>,
 }
 
 /// Has bots play at every open table, until it is told to stop.
@@ -102,7 +103,10 @@ fn gather(hall: &Arc<Hall>, token: &str, table: &Table, speed: f64) -> Troupe {
         pace.subscribe(),
         speed,
     ));
-    Troupe { pace, tasks }
+    Troupe {
+        pace,
+        _tasks: tasks,
+    }
 }
 
 fn part(table: &Table, seat: UserId) -> Part {

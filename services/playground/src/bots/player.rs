@@ -113,6 +113,7 @@ impl Player {
                 self.night = number;
                 self.turn(format!("夜{number}{window}"));
             }
+            Sign::Badge => self.turn("警徽".to_owned()),
             Sign::Election => {
                 self.turn("竞选".to_owned());
                 self.square.open(ThreadKind::Election, anchor);

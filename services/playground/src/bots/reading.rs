@@ -21,6 +21,8 @@ pub(super) enum Sign {
     Dawn,
     /// The sheriff is elected.
     Election,
+    /// The election's last window, for the badge.
+    Badge,
     /// The door is open: one talks and votes.
     Day {
         /// Which day.
@@ -78,7 +80,7 @@ pub(super) enum Word {
         /// For which skill.
         skill: String,
     },
-    /// What was chosen for this skill is void.
+    /// Not everybody can be chosen for this skill tonight.
     ChooseAgain {
         /// Which.
         skill: String,
@@ -126,6 +128,9 @@ fn public_line(line: &str) -> Option<Sign> {
     }
     if line.contains("警长竞选") && line.contains("投票") {
         return Some(Sign::Election);
+    }
+    if line.contains("警长竞选 ·") {
+        return Some(Sign::Badge);
     }
     let (number, rest) = ordinal(line)?;
     match rest.chars().next()? {
@@ -319,7 +324,10 @@ mod tests {
                 "⭐ 警长竞选：请按格式投票，得票最多者当选。",
                 vec![Sign::Election],
             ),
-            ("📮 警长竞选结果\n甲：2票\n甲当选警长。", vec![]),
+            (
+                "📮 警长竞选结果\n甲：2票\n甲当选警长。\n⭐ 警长竞选 · 警徽。",
+                vec![Sign::Badge],
+            ),
             (
                 "📋 第2天公示\n昨天投票出局：甲\n其他原因出局：无\n昨晚出局：乙、丙\n警长：丁\n☀️ 第2天开门，请发言、按格式投票：\n投票对象：马甲",
                 vec![

@@ -63,6 +63,7 @@ pub(crate) fn configure(playground: &Playground, config: &mut ServiceConfig) {
     config.service(api).service(
         web::resource(["/", "/playground/{file}"])
             .wrap(from_fn(guard::local_only))
-            .get(page::file),
+            .route(web::get().to(page::file))
+            .route(web::head().to(page::file)),
     );
 }

@@ -49,7 +49,11 @@ pub(super) async fn show(playground: Data<Playground>, request: HttpRequest) -> 
         Some(token) => {
             playground
                 .hall()
-                .world(|world| world.table(&token).map(|table| shown(world, table)))
+                .world(|world| {
+                    world
+                        .table(&token)
+                        .map(|table| shown(&playground, world, table))
+                })
                 .await?
         }
         None => None,
@@ -83,7 +87,7 @@ pub(super) async fn lay(
     } else {
         Cast::Bots
     };
-    let seed = wanted.seed.unwrap_or_else(|| fresh_seed());
+    let seed = wanted.seed.unwrap_or_else(fresh_seed);
     let token = fresh_token();
     let order = tables::Order {
         visitor,
@@ -94,7 +98,7 @@ pub(super) async fn lay(
     let table = playground.lay(&token, order).await?;
     let shown = playground
         .hall()
-        .world(|world| shown(world, &table))
+        .world(|world| shown(&playground, world, &table))
         .await?;
     let cookie = Cookie::build(COOKIE, token)
         .path("/")
@@ -139,7 +143,11 @@ pub(super) async fn next(playground: Data<Playground>, request: HttpRequest) -> 
 /// `POST /table/end`: the game is called off and the bots go home.
 pub(super) async fn end(playground: Data<Playground>, request: HttpRequest) -> Answer {
     leave(&playground, &own_token(&request)?).await?;
-    Ok(HttpResponse::Ok().json(json!({"table": null})))
+    let mut forget = Cookie::build(COOKIE, "").path("/").finish();
+    forget.make_removal();
+    Ok(HttpResponse::Ok()
+        .cookie(forget)
+        .json(json!({"table": null})))
 }
 
 /// Ends the game at a table that is still played at; there may be none.
@@ -187,12 +195,12 @@ async fn own_table(playground: &Playground, token: &str) -> Result<Table, ApiErr
     Ok(table.ok_or(Trouble::Refused(Refusal::NoSuchTable))?)
 }
 
+/// A seed that a browser can show: its numbers are exact up to 53 bits.
 fn fresh_seed() -> u64 {
-    // The token's generator is as good a source as any.
-    uuid::Uuid::now_v7().as_u64_pair().1
+    uuid::Uuid::now_v7().as_u64_pair().1 & 0xffff_ffff
 }
 
-fn shown(world: &World, table: &Table) -> Value {
+fn shown(playground: &Playground, world: &World, table: &Table) -> Value {
     let person = |id: UserId| json!({"id": id, "name": world.shown_name(None, id)});
     json!({
         "square": table.square,
@@ -205,5 +213,6 @@ fn shown(world: &World, table: &Table) -> Value {
         "cast": table.cast,
         "seed": table.seed,
         "over": table.over,
+        "offset_minutes": playground.offset_minutes(table.opened),
     })
 }

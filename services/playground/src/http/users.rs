@@ -20,7 +20,7 @@ type Answer = Result<HttpResponse, ApiError>;
 
 /// `GET /clock`.
 pub(super) async fn clock(playground: Data<Playground>) -> HttpResponse {
-    HttpResponse::Ok().json(time(playground.hall()))
+    HttpResponse::Ok().json(time(&playground))
 }
 
 #[derive(Deserialize)]
@@ -33,12 +33,16 @@ pub(super) async fn advance(playground: Data<Playground>, wanted: Json<Advance>)
     if !playground.advance(wanted.advance_ms) {
         return Err(ApiError::bad("这里走的是系统时间，拨不动"));
     }
-    Ok(HttpResponse::Ok().json(time(playground.hall())))
+    Ok(HttpResponse::Ok().json(time(&playground)))
 }
 
-fn time(hall: &Hall) -> Value {
-    let now = hall.now();
-    json!({"now_ms": now.0, "time": now.0.div_euclid(1000)})
+fn time(playground: &Playground) -> Value {
+    let now = playground.hall().now();
+    json!({
+        "now_ms": now.0,
+        "time": now.0.div_euclid(1000),
+        "offset_minutes": playground.offset_minutes(now),
+    })
 }
 
 #[derive(Deserialize)]

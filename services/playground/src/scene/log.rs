@@ -142,11 +142,6 @@ impl SceneLog {
         self.messages.range(start..end).collect()
     }
 
-    /// The newest message.
-    pub fn newest(&self) -> Option<&Message> {
-        self.messages.back()
-    }
-
     /// Has the person of a private chat written to the bot? That opens a temporary chat.
     pub fn person_wrote(&self) -> bool {
         self.person_wrote
@@ -260,7 +255,7 @@ mod tests {
             log.apply(BOT, &say(13, ANN, Some(4))),
             Err(Refusal::NoSuchMessage)
         );
-        assert_eq!(log.newest().map(|m| m.real), Some(4));
+        assert_eq!(log.messages.back().map(|m| m.real), Some(4));
     }
 
     #[test]
@@ -285,7 +280,10 @@ mod tests {
         }
         assert_eq!(log.page(Page::Newest, usize::MAX).len(), HISTORY);
         assert_eq!(log.get(3), None);
-        assert_eq!(log.newest().map(|m| m.real), Some(HISTORY as u64 + 3));
+        assert_eq!(
+            log.messages.back().map(|m| m.real),
+            Some(HISTORY as u64 + 3)
+        );
     }
 
     #[test]
