@@ -1,6 +1,7 @@
 //! What an operator, or the playground, decides about the bridge.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use kit::Config;
@@ -55,6 +56,18 @@ pub struct Pace {
     pub burst: u32,
     /// One message to a group in this time.
     pub group: Duration,
+}
+
+impl Pace {
+    /// So many messages of the account in a minute, two thirds of that to one group.
+    pub fn per_minute(messages: NonZeroU32) -> Self {
+        let account = Duration::from_secs(60) / messages.get();
+        Self {
+            account,
+            burst: 5,
+            group: account * 3 / 2,
+        }
+    }
 }
 
 impl Default for Pace {
@@ -116,6 +129,7 @@ impl Settings {
                 directors: config.directors.users.clone(),
                 pool: config.groups.pool.clone(),
             },
+            pace: Pace::per_minute(config.onebot.messages_per_minute),
             texts,
             ..Self::bare()
         }
@@ -156,6 +170,12 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_usual_pace_is_that_of_the_built_in_configuration() {
+        let settings = Settings::of(&Config::default(), Texts::builtin());
+        assert_eq!(settings.pace, Pace::default());
+    }
 
     #[test]
     fn accounts_share_neither_people_nor_tokens() {

@@ -7,6 +7,7 @@ mod layers;
 mod values;
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use protocol::{ChatGroup, UserId};
@@ -77,6 +78,8 @@ pub struct Onebot {
     pub access_token: Option<Secret>,
     /// Chat sides that we connect to.
     pub forward: Vec<String>,
+    /// The most an account says in a minute in the long run; to one group two thirds of that.
+    pub messages_per_minute: NonZeroU32,
 }
 
 /// `[directors]`
