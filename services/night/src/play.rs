@@ -115,20 +115,18 @@ pub(crate) fn refused(table: &Table, said: &Said, refusal: &Refusal) -> Phrase {
 /// surrender in the group too, nothing in the square.
 fn fitting_act(table: &Table, seat: SeatId, said: &Said, place: &Place) -> Option<Act> {
     let group = match place {
-        Place::Private => return act_of(seat, said),
+        Place::Private => return said.act(seat),
         Place::Square => return None,
         Place::Group(name) => table.game.board().group(name).ok()?,
     };
     let owned = |skill: SkillId| table.game.board().skill_def(skill).team == Some(group);
     match said {
-        Said::Skill { skill, .. } | Said::Decline(Some(skill)) if owned(*skill) => {
-            act_of(seat, said)
-        }
+        Said::Skill { skill, .. } | Said::Decline(Some(skill)) if owned(*skill) => said.act(seat),
         Said::Decline(None) => {
             let skill = team_skill(table, seat, group)?;
-            act_of(seat, &Said::Decline(Some(skill)))
+            Said::Decline(Some(skill)).act(seat)
         }
-        Said::Surrender | Said::AgreeSurrender => act_of(seat, said),
+        Said::Surrender | Said::AgreeSurrender => said.act(seat),
         _ => None,
     }
 }
@@ -141,28 +139,6 @@ fn team_skill(table: &Table, seat: SeatId, group: GroupId) -> Option<SkillId> {
         .iter()
         .map(|holding| holding.skill)
         .find(|skill| board.skill_def(*skill).team == Some(group))
-}
-
-/// What the rules are asked to do for a seat that says this.
-pub(crate) fn act_of(seat: SeatId, said: &Said) -> Option<Act> {
-    Some(match said {
-        Said::Skill { skill, words, .. } => Act::Use {
-            seat,
-            skill: *skill,
-            words: words.iter().map(chat::Word::for_rules).collect(),
-        },
-        Said::Decline(skill) => Act::Decline {
-            seat,
-            skill: *skill,
-        },
-        Said::LastWords(text) => Act::LastWords {
-            seat,
-            text: text.clone(),
-        },
-        Said::Surrender => Act::Surrender { seat },
-        Said::AgreeSurrender => Act::AgreeSurrender { seat },
-        _ => return None,
-    })
 }
 
 /// Was it sent after the deadline of the window that is still open (G25)? What counts is when
@@ -187,7 +163,7 @@ pub(crate) fn act_for(
     line: &Line,
     step: &mut Step,
 ) -> Result<(), Refusal> {
-    let act = act_of(seat, said).ok_or(Refusal::OrderNotNow)?;
+    let act = said.act(seat).ok_or(Refusal::OrderNotNow)?;
     act::apply(
         table,
         act,

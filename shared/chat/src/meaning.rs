@@ -1,8 +1,34 @@
-//! Words as the rules take them.
+//! What was said, as the rules take it.
 
-use rules::input::Word as Meaning;
+use rules::SeatId;
+use rules::input::{Act, Word as Meaning};
 
+use crate::said::Said;
 use crate::vocabulary::Word;
+
+impl Said {
+    /// What the rules are asked to do for a seat that says this; `None`: it is no act in the game.
+    pub fn act(&self, seat: SeatId) -> Option<Act> {
+        Some(match self {
+            Self::Skill { skill, words, .. } => Act::Use {
+                seat,
+                skill: *skill,
+                words: words.iter().map(Word::for_rules).collect(),
+            },
+            Self::Decline(skill) => Act::Decline {
+                seat,
+                skill: *skill,
+            },
+            Self::LastWords(text) => Act::LastWords {
+                seat,
+                text: text.clone(),
+            },
+            Self::Surrender => Act::Surrender { seat },
+            Self::AgreeSurrender => Act::AgreeSurrender { seat },
+            _ => return None,
+        })
+    }
+}
 
 impl Word {
     /// The meaning that the rules are given: the first of seat, role, skill, faction, number

@@ -1,8 +1,8 @@
 //! Private messages of seats.
 
 use chat::{Reader, Said};
+use rules::SeatId;
 use rules::book::Answer;
-use rules::{Act, SeatId};
 
 use super::{Stage, Stop};
 
@@ -36,22 +36,7 @@ impl Stage<'_> {
         said: &Said,
         patience: Patience,
     ) -> Result<(), Stop> {
-        let act = match said {
-            Said::Skill { skill, words, .. } => Act::Use {
-                seat,
-                skill: *skill,
-                words: words.iter().map(chat::Word::for_rules).collect(),
-            },
-            Said::Decline(skill) => Act::Decline {
-                seat,
-                skill: *skill,
-            },
-            Said::LastWords(text) => Act::LastWords {
-                seat,
-                text: text.clone(),
-            },
-            Said::Surrender => Act::Surrender { seat },
-            Said::AgreeSurrender => Act::AgreeSurrender { seat },
+        match said {
             Said::Confirm => return self.confirm(seat),
             // Questions and the diary change nothing in the game.
             Said::Status
@@ -66,13 +51,21 @@ impl Stage<'_> {
             Said::Director(_) => return Err(self.refuse("answer/director-only")),
             Said::SignUp(_) | Said::Quit => return Err(self.refuse("answer/already-dealt")),
             Said::Say(_) | Said::Open => return Err(self.refuse("answer/not-here")),
-        };
+            Said::Skill { .. }
+            | Said::Decline(_)
+            | Said::LastWords(_)
+            | Said::Surrender
+            | Said::AgreeSurrender => {}
+        }
         if let (Patience::Waits, Said::Skill { skill, .. } | Said::Decline(Some(skill))) =
             (patience, said)
         {
             self.wait_for_turn(seat, *skill)?;
         }
-        self.apply(act)
+        match said.act(seat) {
+            Some(act) => self.apply(act),
+            None => Ok(()),
+        }
     }
 
     /// 确认: the change that the seat was asked about counts.
