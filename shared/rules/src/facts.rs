@@ -212,13 +212,29 @@ impl Game {
         self.flag(seat, |d| d.veils)
     }
 
-    /// Does a state bar the seat from this skill?
+    /// Does a red card or a state bar the seat from this skill?
     pub(crate) fn barred(&self, seat: SeatId, skill: SkillId) -> bool {
+        self.at(seat).barred || self.bars(seat, skill, |_| true)
+    }
+
+    /// Does something bar the seat from this skill that it knows of? What is not told to it must
+    /// not show when it sends the skill.
+    pub(crate) fn knows_barred(&self, seat: SeatId, skill: SkillId) -> bool {
+        self.at(seat).barred || self.bars(seat, skill, |d| d.told)
+    }
+
+    fn bars(&self, seat: SeatId, skill: SkillId, counts: impl Fn(&StateDef) -> bool) -> bool {
+        if self.world.states.is_empty() {
+            return false;
+        }
         let def = self.board.skill_def(skill);
-        self.at(seat).barred
-            || (!def.forced && self.flag(seat, |d| d.silences))
-            || (def.kill && self.flag(seat, |d| d.disarms))
-            || (def.forced && self.stripped(seat))
+        let stripped = |r: &StateRecord| {
+            let state = self.board.state_def(r.state);
+            r.seat == seat && state.strips && counts(state)
+        };
+        self.working(seat).any(|(_, state)| {
+            counts(state) && ((!def.forced && state.silences) || (def.kill && state.disarms))
+        }) || (def.forced && self.world.states.iter().any(stripped))
     }
 
     /// The weight of the seat's ballot in hundredths of a vote.
@@ -335,7 +351,7 @@ impl Game {
         if self.kept.ending.is_some() || self.kept.paused.is_some() {
             return;
         }
-        let mine = |r: &&Reaction| r.seat == seat && !self.barred(seat, r.skill);
+        let mine = |r: &&Reaction| r.seat == seat && !self.knows_barred(seat, r.skill);
         for reaction in self.world.reactions.iter().filter(mine) {
             visit(Held {
                 seat,
@@ -363,7 +379,7 @@ impl Game {
                 holding: holding.id,
                 skill: holding.skill,
             };
-            if !self.barred(seat, holding.skill)
+            if !self.knows_barred(seat, holding.skill)
                 && self.excluded_by(held).is_none()
                 && def.code.open(self, held)
             {

@@ -11,7 +11,7 @@ use crate::notice::{Arg, Notice};
 use crate::phase::{Phase, PhaseKind, WindowId};
 use crate::refusal::Refusal;
 use crate::skill::{Event, Held};
-use crate::world::{Intent, Reaction};
+use crate::world::{Intent, Lapse, Reaction};
 
 const MINUTE: i64 = 60_000;
 
@@ -378,6 +378,33 @@ impl Game {
         }
     }
 
+    /// Puts a phase before the next one of the flow, after those put in earlier: a second vote in
+    /// one day (N16) is the day once more, under the same number.
+    pub fn insert_phase(&mut self, phase: Phase) {
+        self.world.inserted.push(phase);
+    }
+
+    /// How many phases from now it is until something lapses. Phases put in are not counted.
+    pub(crate) fn phases_until(&self, lapse: Lapse) -> u32 {
+        let cycle = self.board.flow.lead.len() + self.board.flow.cycle.len();
+        let far = u32::try_from(cycle)
+            .unwrap_or(u32::MAX)
+            .saturating_mul(u32::from(lapse.skip) + 1);
+        let mut left = lapse.skip;
+        for ahead in 1..=far {
+            if lapse
+                .phases
+                .has(self.flow_kind(self.world.flow_place + ahead))
+            {
+                if left == 0 {
+                    return ahead;
+                }
+                left -= 1;
+            }
+        }
+        u32::MAX
+    }
+
     /// What ends with the phase, then the next one begins.
     pub(crate) fn end_phase(&mut self) {
         match self.world.phase.kind {
@@ -393,6 +420,7 @@ impl Game {
     }
 
     fn begin_phase(&mut self, phase: Phase) {
+        let once_more = self.world.phase == phase;
         self.world.phase = phase;
         self.lapse_states(phase.kind);
         match phase.kind {
@@ -403,7 +431,7 @@ impl Game {
             PhaseKind::Election | PhaseKind::Day => self.kept.shift = 0,
             _ => {}
         }
-        if phase.kind == PhaseKind::Day {
+        if phase.kind == PhaseKind::Day && !once_more {
             self.open_door();
             if self.kept.ending.is_some() {
                 return;

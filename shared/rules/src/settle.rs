@@ -169,7 +169,7 @@ impl Game {
                 .iter()
                 .enumerate()
                 .filter(|(_, r)| r.state == *state && r.seat == hit.target && self.works(r))
-                .min_by_key(|(i, r)| (r.until.map_or(u8::MAX, |l| l.skip), r.until.is_none(), *i))
+                .min_by_key(|(i, r)| (r.until.map_or(u32::MAX, |l| self.phases_until(l)), *i))
                 .map(|(i, _)| i);
             let Some(i) = found else { continue };
             let by = self.world.states[i].clone();

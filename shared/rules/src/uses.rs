@@ -55,7 +55,7 @@ impl Game {
                 }
             }
         }
-        if self.barred(seat, skill) {
+        if self.knows_barred(seat, skill) {
             return Err(Refusal::Barred(skill));
         }
         if self.holding(held).is_some_and(|h| h.left == Some(0)) {
@@ -322,10 +322,7 @@ impl Game {
             skill: intent.skill,
         };
         // G16, V2: silenced by an earlier item of the same window, or the skill is gone.
-        if intent.vain
-            || self.holding(held).is_none()
-            || (def.usage == Usage::Sent && self.barred(intent.seat, intent.skill))
-        {
+        if intent.vain || self.holding(held).is_none() || self.barred(intent.seat, intent.skill) {
             return;
         }
         let night = self.number();

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rules::board::Timetable;
 use rules::book::{Ballot, Choice, ClosedBook};
 use rules::{
     Act, Board, Game, Input, Notice, Order, PhaseKind, Refusal, SeatId, SeatSetup, Setup, SkillId,
@@ -32,12 +31,15 @@ impl Table {
             role: board.role(name).unwrap_or_else(|e| panic!("{e}")),
             faction: None,
         };
-        let plain = setup(board, calendar, 1);
-        let (game, _) = Game::new(Setup {
+        Self::start(Setup {
             seats: roles.iter().map(of).collect(),
-            timetable: Timetable { ..plain.timetable },
-            ..plain
-        });
+            ..setup(board, calendar, 1)
+        })
+    }
+
+    /// Begins the opening of the game of this setup.
+    pub fn start(setup: Setup) -> Self {
+        let (game, _) = Game::new(setup);
         let mut table = Self {
             game,
             now: START,
