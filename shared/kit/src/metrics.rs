@@ -8,11 +8,11 @@
 //! | `duskgate_commit_seconds` | `service` | one commit in the store |
 //! | `duskgate_lag_seconds` | `service` | from the instant that chat gives a message to its handling |
 //! | `duskgate_outbox_waiting` | `service` | messages handed to the bus and not yet confirmed |
+//! | `duskgate_outboxes_stuck` | `service` | outboxes, of sixteen, that do not move; `/readyz` says why |
 //! | `duskgate_deadline_lateness_seconds` | | how late deadlines rang |
 //! | `duskgate_sends_total` | `outcome` | sends to chat |
 //! | `duskgate_refusals_total` | `service`, `reason` | what people typed and was refused |
 //! | `duskgate_dead_letters_total` | `service` | messages given up |
-//! | `duskgate_stuck_games` | | games that wait for their director because of a dead letter |
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,6 +25,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 use protocol::Service;
+
+/// What may become of a send to chat.
+const SENDS: [&str; 3] = ["sent", "refused", "unclear"];
 
 type One = [(&'static str, &'static str); 1];
 type Two = [(&'static str, &'static str); 2];
@@ -48,6 +51,15 @@ pub enum MessageOutcome {
 }
 
 impl MessageOutcome {
+    const ALL: [Self; 6] = [
+        Self::Done,
+        Self::Repeat,
+        Self::Ignored,
+        Self::Retry,
+        Self::Wait,
+        Self::Dead,
+    ];
+
     fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -72,11 +84,11 @@ struct Inner {
     commit_time: Timings,
     lag: Timings,
     outbox_waiting: Family<One, Gauge>,
+    outboxes_stuck: Family<One, Gauge>,
     lateness: Histogram,
     sends: Family<One, Counter>,
     refusals: Family<Two, Counter>,
     dead_letters: Family<One, Counter>,
-    stuck_games: Gauge,
 }
 
 /// From 50 µs to 26 s.
@@ -94,11 +106,11 @@ impl Default for Metrics {
             commit_time: timings(),
             lag: timings(),
             outbox_waiting: Family::default(),
+            outboxes_stuck: Family::default(),
             lateness: Histogram::new(exponential_buckets(0.001, 2.0, 16)),
             sends: Family::default(),
             refusals: Family::default(),
             dead_letters: Family::default(),
-            stuck_games: Gauge::default(),
         };
         let all = &mut inner.registry;
         all.register(
@@ -132,6 +144,11 @@ impl Default for Metrics {
             inner.outbox_waiting.clone(),
         );
         all.register(
+            "outboxes_stuck",
+            "Outboxes that do not move",
+            inner.outboxes_stuck.clone(),
+        );
+        all.register(
             "deadline_lateness_seconds",
             "How late deadlines rang",
             inner.lateness.clone(),
@@ -147,16 +164,33 @@ impl Default for Metrics {
             "Messages given up",
             inner.dead_letters.clone(),
         );
-        all.register(
-            "stuck_games",
-            "Games that wait for their director because of a dead letter",
-            inner.stuck_games.clone(),
-        );
+        for outcome in SENDS {
+            let _ = inner.sends.get_or_create(&[("outcome", outcome)]);
+        }
         Self(Arc::new(inner))
     }
 }
 
 impl Metrics {
+    /// This process runs a service: what has not happened to it yet is shown as nought, so that
+    /// whoever watches need not guess whether it is counted at all.
+    pub fn serves(&self, service: Service) {
+        let (all, of) = (&self.0, of(service));
+        for outcome in MessageOutcome::ALL {
+            let labels = [("service", service.name()), ("outcome", outcome.name())];
+            let _ = all.handled.get_or_create(&labels);
+        }
+        for counter in [&all.redelivered, &all.dead_letters] {
+            let _ = counter.get_or_create(&of);
+        }
+        for gauge in [&all.outbox_waiting, &all.outboxes_stuck] {
+            let _ = gauge.get_or_create(&of);
+        }
+        for timing in [&all.handle_time, &all.commit_time] {
+            let _ = timing.get_or_create(&of);
+        }
+    }
+
     /// A message from a queue has been dealt with.
     pub fn handled(&self, service: Service, outcome: MessageOutcome) {
         let labels = [("service", service.name()), ("outcome", outcome.name())];
@@ -197,6 +231,14 @@ impl Metrics {
             .inc_by(change);
     }
 
+    /// So many more (or fewer) outboxes of a service do not move.
+    pub fn outboxes_stuck(&self, service: Service, change: i64) {
+        self.0
+            .outboxes_stuck
+            .get_or_create(&of(service))
+            .inc_by(change);
+    }
+
     /// A deadline rang so many milliseconds late.
     pub fn deadline_late_ms(&self, ms: i64) {
         self.0.lateness.observe(seconds(ms));
@@ -217,11 +259,6 @@ impl Metrics {
     /// A message became a dead letter.
     pub fn dead_letter(&self, service: Service) {
         self.0.dead_letters.get_or_create(&of(service)).inc();
-    }
-
-    /// So many more (or fewer) games wait for their director because of a dead letter.
-    pub fn stuck_games(&self, change: i64) {
-        self.0.stuck_games.inc_by(change);
     }
 
     /// All of it in the OpenMetrics text format.
@@ -250,10 +287,12 @@ fn seconds(ms: i64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    #[test]
-    fn names_are_the_documented_ones() {
+    /// With something of everything.
+    fn filled() -> Metrics {
         let metrics = Metrics::default();
         metrics.handled(Service::Night, MessageOutcome::Done);
         metrics.handled(Service::Night, MessageOutcome::Done);
@@ -267,8 +306,13 @@ mod tests {
         metrics.send("sent");
         metrics.refusal(Service::Tally, "late");
         metrics.dead_letter(Service::Night);
-        metrics.stuck_games(1);
-        let text = metrics.render();
+        metrics.outboxes_stuck(Service::Night, 1);
+        metrics
+    }
+
+    #[test]
+    fn names_are_the_documented_ones() {
+        let text = filled().render();
         for line in [
             r#"duskgate_messages_handled_total{service="night",outcome="done"} 2"#,
             r#"duskgate_redelivered_total{service="tally"} 1"#,
@@ -280,12 +324,49 @@ mod tests {
             r#"duskgate_sends_total{outcome="sent"} 1"#,
             r#"duskgate_refusals_total{service="tally",reason="late"} 1"#,
             r#"duskgate_dead_letters_total{service="night"} 1"#,
-            "duskgate_stuck_games 1",
+            r#"duskgate_outboxes_stuck{service="night"} 1"#,
         ] {
             assert!(
                 text.lines().any(|l| l == line),
                 "{line} is missing in\n{text}"
             );
         }
+    }
+
+    #[test]
+    fn what_has_not_happened_counts_nought() {
+        let metrics = Metrics::default();
+        metrics.serves(Service::Night);
+        let text = metrics.render();
+        for line in [
+            r#"duskgate_dead_letters_total{service="night"} 0"#,
+            r#"duskgate_outboxes_stuck{service="night"} 0"#,
+            r#"duskgate_messages_handled_total{service="night",outcome="dead"} 0"#,
+            r#"duskgate_sends_total{outcome="unclear"} 0"#,
+        ] {
+            assert!(
+                text.lines().any(|l| l == line),
+                "{line} is missing in\n{text}"
+            );
+        }
+    }
+
+    /// The operator's manual lists every metric, and none that does not exist.
+    #[test]
+    fn the_manual_lists_them() {
+        let text = filled().render();
+        let counted: BTreeSet<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# TYPE "))
+            .filter_map(|rest| rest.split_once(' '))
+            .map(|(name, _)| name)
+            .collect();
+        let manual = include_str!("../../../docs/manual/operator.md");
+        let listed: BTreeSet<&str> = manual
+            .split(['`', '{'])
+            .filter(|word| word.starts_with("duskgate_"))
+            .map(|name| name.trim_end_matches("_total"))
+            .collect();
+        assert_eq!(listed, counted);
     }
 }

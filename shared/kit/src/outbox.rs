@@ -1,7 +1,7 @@
 //! What commits and relays tell each other about outboxes within a process.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use protocol::{SHARDS, Service, Shard};
 use tokio::sync::Notify;
@@ -15,6 +15,8 @@ pub struct Outboxes(Arc<[Outbox]>);
 struct Outbox {
     bell: Notify,
     handed_over: AtomicU64,
+    /// Why it does not move.
+    trouble: Mutex<Option<String>>,
 }
 
 impl Default for Outboxes {
@@ -45,6 +47,40 @@ impl Outboxes {
         self.at(service, shard)
             .handed_over
             .store(place, Ordering::Release);
+    }
+
+    /// Says why an outbox does not move, or that it does. Answers what was said before.
+    pub(crate) fn set_trouble(
+        &self,
+        service: Service,
+        shard: Shard,
+        trouble: Option<String>,
+    ) -> Option<String> {
+        let mut told = self
+            .at(service, shard)
+            .trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut told, trouble)
+    }
+
+    /// Do all outboxes of a service move? If not: which do not, and why.
+    pub(crate) fn health(&self, service: Service) -> Result<(), String> {
+        let stuck: Vec<_> = Shard::all()
+            .filter_map(|shard| {
+                let outbox = self.at(service, shard);
+                let trouble = outbox
+                    .trouble
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                trouble.as_ref().map(|why| format!("shard {shard}: {why}"))
+            })
+            .collect();
+        if stuck.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("does not move, {}", stuck.join("; ")))
+        }
     }
 
     fn at(&self, service: Service, shard: Shard) -> &Outbox {

@@ -79,10 +79,12 @@ impl Relay {
         let mut pause = PAUSE.0;
         while !stop.is_cancelled() {
             match self.turn(&stop).await {
-                Ok(()) => pause = PAUSE.0,
+                Ok(()) => {
+                    pause = PAUSE.0;
+                    self.moves();
+                }
                 Err(error) => {
-                    let (service, shard) = (self.service, self.shard);
-                    tracing::warn!(%service, %shard, %error, "the outbox is stuck; trying again");
+                    self.is_stuck(&error);
                     self.begin_again();
                     tokio::select! {
                         () = tokio::time::sleep(pause) => {}
@@ -99,6 +101,35 @@ impl Relay {
         self.parts
             .metrics
             .outbox_waiting(self.service, -count(self.unanswered.len()));
+    }
+
+    /// Tells whoever watches that this outbox moves.
+    fn moves(&self) {
+        let (service, shard) = (self.service, self.shard);
+        if self
+            .parts
+            .outboxes
+            .set_trouble(service, shard, None)
+            .is_some()
+        {
+            self.parts.metrics.outboxes_stuck(service, -1);
+            tracing::info!(%service, %shard, "the outbox moves again");
+        }
+    }
+
+    /// Tells whoever watches why this outbox does not move; the log, once for each reason.
+    fn is_stuck(&self, error: &RelayError) {
+        let (service, shard, why) = (self.service, self.shard, error.to_string());
+        let told = self
+            .parts
+            .outboxes
+            .set_trouble(service, shard, Some(why.clone()));
+        if told.is_none() {
+            self.parts.metrics.outboxes_stuck(service, 1);
+        }
+        if told.as_ref() != Some(&why) {
+            tracing::error!(%service, %shard, why, "the outbox is stuck; trying again and again");
+        }
     }
 
     /// Hands over what there is, then waits for something to happen.
@@ -127,9 +158,10 @@ impl Relay {
             .store
             .outbox(service, shard, self.cursor, BATCH)
             .await?;
-        self.more = entries.len() == BATCH;
+        // After a short batch, too: it may have ended before an entry that cannot be read.
+        self.more = !entries.is_empty();
         let again_up_to = self.again_up_to;
-        if !self.more && again_up_to == u64::MAX {
+        if entries.len() < BATCH && again_up_to == u64::MAX {
             // From here on we see everything being written.
             self.again_up_to = entries.last().map_or(self.cursor, |entry| entry.place);
         }

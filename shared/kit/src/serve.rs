@@ -78,6 +78,14 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
             }
         }
     });
+    parts.metrics.serves(A::SERVICE);
+    let outboxes = parts.outboxes.clone();
+    parts
+        .health
+        .register(format!("{} outbox", A::SERVICE), move || {
+            let health = outboxes.health(A::SERVICE);
+            async move { health }
+        });
 
     let stop_relays = CancellationToken::new();
     // However this function ends, its relays end too.
@@ -194,12 +202,12 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
             }
         };
         let message = &delivery.message;
+        let metrics = &self.worker.writer.parts().metrics;
+        metrics.handled(A::SERVICE, outcome);
         if let Err(error) = self.subscription.settle(delivery.tag, settle).await {
             // It comes again; handled messages are recognised as repeats.
             tracing::warn!(service = %A::SERVICE, id = %message.id, %error, "not settled");
         }
-        let metrics = &self.worker.writer.parts().metrics;
-        metrics.handled(A::SERVICE, outcome);
         metrics.handle_took(A::SERVICE, began.elapsed());
         let next = self.lanes.ended(&name, &message.id, ended);
         if let Some(next) = next.filter(|_| go_on) {

@@ -562,3 +562,48 @@ async fn handed_over_tells_when_a_watermark_may_follow() {
     .await;
     stop(&parts, vec![service]).await;
 }
+
+/// One entry that cannot be read keeps back what is behind it, and says so to whoever watches.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_outbox_that_does_not_move_says_so() {
+    let parts = TestParts::new().await;
+    let store = FaultyStore::around(Arc::clone(&parts.store));
+    let faulty = Parts {
+        store: Arc::clone(&store) as Arc<dyn Store>,
+        ..Parts::clone(&parts)
+    };
+    let (night, tally) = (night(&faulty), tally(&faulty));
+    for text in ["a", "b", "c"] {
+        night
+            .handle("7-1", id(text), "t", pass(text))
+            .await
+            .unwrap();
+    }
+    store.spoiled.store(2, Ordering::Relaxed);
+    let services = vec![start(&night), start(&tally)];
+    wait_for_lines(&tally, "7-9", 1).await;
+    let why = wait_for("the outbox to say why", DEADLINE, || async {
+        parts.health.report().await.remove("night outbox")?.err()
+    })
+    .await;
+    let shard = Shard::of("7-1");
+    assert!(
+        why.contains(&format!("shard {shard}: ")) && why.contains("outbox entry 2"),
+        "{why}"
+    );
+    let stuck = |count: u8| format!("duskgate_outboxes_stuck{{service=\"night\"}} {count}\n");
+    assert!(parts.metrics.render().contains(&stuck(1)));
+    assert_eq!(lines(&tally, "7-9").await, ["a"]);
+    let report = parts.health.report().await;
+    assert_eq!(report["tally outbox"], Ok(()), "the others are well");
+
+    store.spoiled.store(0, Ordering::Relaxed);
+    assert_eq!(wait_for_lines(&tally, "7-9", 3).await, ["a", "b", "c"]);
+    wait_for("the outbox to be well", DEADLINE, || async {
+        let report = parts.health.report().await;
+        report["night outbox"].is_ok().then_some(())
+    })
+    .await;
+    assert!(parts.metrics.render().contains(&stuck(0)));
+    stop(&parts, services).await;
+}

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -158,6 +158,8 @@ pub struct FaultyStore {
     inner: Arc<dyn Store>,
     faults: Mutex<VecDeque<Fault>>,
     pub away: AtomicBool,
+    /// The place of an outbox entry that cannot be read; 0: all can.
+    pub spoiled: AtomicU64,
 }
 
 impl FaultyStore {
@@ -166,6 +168,7 @@ impl FaultyStore {
             inner,
             faults: Mutex::default(),
             away: AtomicBool::new(false),
+            spoiled: AtomicU64::new(0),
         })
     }
 
@@ -243,7 +246,19 @@ impl Store for FaultyStore {
         limit: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError> {
         self.check()?;
-        self.inner.outbox(service, shard, after, limit).await
+        let mut entries = self.inner.outbox(service, shard, after, limit).await?;
+        let spoiled = self.spoiled.load(Ordering::Relaxed);
+        match entries.iter().position(|entry| entry.place == spoiled) {
+            Some(0) => Err(StoreError::Corrupt {
+                place: format!("outbox entry {spoiled}"),
+                why: "there is no service \"nobody\"".to_owned(),
+            }),
+            Some(before) => {
+                entries.truncate(before);
+                Ok(entries)
+            }
+            None => Ok(entries),
+        }
     }
 
     async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError> {
