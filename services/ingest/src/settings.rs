@@ -70,6 +70,10 @@ impl Pace {
     }
 }
 
+/// The same as [`Limits::settle`] on accounts of their own: their history shows at once what was
+/// said, except what a connection that broke off had still on its way.
+const OWN_SETTLE: Duration = Duration::from_millis(200);
+
 impl Default for Pace {
     fn default() -> Self {
         Self {
@@ -87,7 +91,7 @@ pub struct Limits {
     pub frame: usize,
     /// For the whole round trip of a call.
     pub call: Duration,
-    /// After an unclear send, before history is asked; asked twice.
+    /// After an unclear send of which history shows nothing, before it is asked again; twice.
     pub settle: Duration,
     /// Between two signs of life, and between two watermarks.
     pub beat: Duration,
@@ -161,6 +165,15 @@ impl Settings {
         own.or(self.access_token.as_ref()).map(Secret::reveal)
     }
 
+    /// How long an unclear send may take to show in history.
+    pub fn settle(&self, account: AccountId) -> Duration {
+        if self.accounts.contains_key(&account) {
+            self.limits.settle.min(OWN_SETTLE)
+        } else {
+            self.limits.settle
+        }
+    }
+
     /// How fast to speak on an account; `None`: as fast as one can.
     pub fn pace(&self, account: AccountId) -> Option<Pace> {
         (!self.accounts.contains_key(&account)).then_some(self.pace)
@@ -198,6 +211,7 @@ mod tests {
         assert_eq!(settings.people(own).directors, [UserId(6)]);
         assert_eq!(settings.pace(own), None);
         assert!(settings.pace(real).is_some());
+        assert!(settings.settle(own) < settings.settle(real));
         assert!(!format!("{settings:?}").contains("real"));
     }
 }

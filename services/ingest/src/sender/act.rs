@@ -49,7 +49,7 @@ impl Sender {
                 Called::NoAnswer => unclear = "no answer in time".into(),
                 Called::Lost | Called::NotSent => unclear = "connection lost".into(),
             }
-            sleep(limits.settle).await;
+            sleep(self.0.bridge.settings().settle(self.0.side.account)).await;
         }
         SendOutcome::Unknown { raw: unclear }
     }

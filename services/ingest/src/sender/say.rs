@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
+use std::time::Duration;
 
 use onebot::{Action, Outcome, Refusal};
 use protocol::{ChatGroup, MessageRef, Scene, Send, SendOutcome, UserId};
@@ -82,12 +83,13 @@ impl Sender {
         }
     }
 
-    /// Looks into history for a send whose outcome is unclear; twice when it is not there, for
-    /// it may still be on its way.
+    /// Looks into history for a send whose outcome is unclear; twice more when it is not there,
+    /// for it may still be on its way.
     async fn look(&self, job: &Job, send: &Send) -> Verdict {
         let account = self.0.side.account;
-        for _ in 0..2 {
-            sleep(self.0.bridge.settings().limits.settle).await;
+        let settle = self.0.bridge.settings().settle(account);
+        for pause in [Duration::ZERO, settle, settle] {
+            sleep(pause).await;
             let history = match self.0.history.since(chat(send.scene), &job.after).await {
                 Ok(history) => history,
                 Err(HistoryError::Lost) => return Verdict::Lost,
