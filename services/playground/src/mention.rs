@@ -34,21 +34,18 @@ fn split(names: &[(String, UserId)], text: &str) -> Vec<Piece> {
         let (before, behind) = rest.split_at(at);
         plain.push_str(before);
         let behind = &behind[1..];
-        match names
+        let found = names
             .iter()
-            .find_map(|(name, user)| mentioned(behind, name).map(|r| (*user, r)))
-        {
-            Some((user, after)) => {
-                if !plain.is_empty() {
-                    pieces.push(Piece::Text(std::mem::take(&mut plain)));
-                }
-                pieces.push(Piece::At(user));
-                rest = after;
+            .find_map(|(name, user)| mentioned(behind, name).map(|after| (*user, after)));
+        if let Some((user, after)) = found {
+            if !plain.is_empty() {
+                pieces.push(Piece::Text(std::mem::take(&mut plain)));
             }
-            None => {
-                plain.push('@');
-                rest = behind;
-            }
+            pieces.push(Piece::At(user));
+            rest = after;
+        } else {
+            plain.push('@');
+            rest = behind;
         }
     }
     plain.push_str(rest);

@@ -1,5 +1,7 @@
 //! What goes wrong on demand.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails there")]
+
 mod common;
 
 use common::{DEADLINE, Stage, wait_for};

@@ -10,11 +10,6 @@ use super::wish::{Anchor, Brain, Deed, Rooms, Wish};
 use crate::hall::Line;
 use crate::world::Pace;
 
-/// How long the director waits before typing, in milliseconds: people want to read.
-const GREET: f64 = 400.0;
-const READ: f64 = 1_200.0;
-const READ_CARDS: f64 = 4_000.0;
-
 /// A director.
 pub(super) struct Director {
     user: UserId,
@@ -100,7 +95,7 @@ impl Director {
                 Sign::Election => self.window = Some((anchor, Window::Election)),
                 Sign::Day { .. } => self.window = Some((anchor, Window::Day)),
                 Sign::Over => self.done = true,
-                Sign::SignUp | Sign::Out(_) => {}
+                Sign::Lobby | Sign::Out(_) => {}
             }
         }
     }
@@ -168,16 +163,20 @@ impl Brain for Director {
         if !self.asked_to_open {
             // Visitors are to look around in peace: nobody is carded for being idle.
             let text = format!("开局 m158 日历={} idle_cards=false", self.calendar);
-            wishes.push(self.in_square("open".to_owned(), self.opened.plus(GREET), text));
+            wishes.push(self.in_square(
+                "open".to_owned(),
+                self.opened.plus(0.1 * self.tempo.read),
+                text,
+            ));
         }
         if let Some(anchor) = self.may_deal {
             let key = format!("deal/{}", anchor.seq);
-            wishes.push(self.in_square(key, anchor.plus(READ), "发牌".to_owned()));
+            wishes.push(self.in_square(key, anchor.plus(0.3 * self.tempo.read), "发牌".to_owned()));
         }
         if let Some(anchor) = self.dealt.filter(|_| !self.begun) {
             wishes.push(self.in_square(
                 "begin".to_owned(),
-                anchor.plus(READ_CARDS),
+                anchor.plus(self.tempo.read),
                 "开始".to_owned(),
             ));
         }

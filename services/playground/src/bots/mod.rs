@@ -86,13 +86,13 @@ fn gather(hall: &Arc<Hall>, token: &str, table: &Table, speed: f64) -> Troupe {
             else {
                 return;
             };
-            let place = Seat {
+            let sits = Seat {
                 user: seat,
                 alias,
                 square: table.square,
                 bot: hall.bot(),
             };
-            let player = Player::new(place, part(&table, seat), table.seed, tempo);
+            let player = Player::new(sits, part(&table, seat), table.seed, tempo);
             run::live(&hall, seat, Box::new(player), pace, speed).await;
         });
     }

@@ -99,7 +99,7 @@ impl Player {
 
     fn notice(&mut self, sign: Sign, anchor: Anchor) {
         match sign {
-            Sign::SignUp => self.sign_up = Some(anchor),
+            Sign::Lobby => self.sign_up = Some(anchor),
             Sign::Dealt(names) => {
                 self.sign_up = None;
                 self.square.seat(names);
@@ -138,7 +138,7 @@ impl Player {
         let anchor = Anchor::of(line);
         for word in reading::private(&line.text) {
             match word {
-                Word::Prompt => self.ask = Some(anchor),
+                Word::Prompt => self.ask_again(anchor),
                 Word::Status(open) => self.open = Some((anchor, open)),
                 Word::Mates(names) => self.mates.extend(names),
                 Word::Invited { group } => self.invited = Some((ChatGroup(group), anchor)),
@@ -149,7 +149,7 @@ impl Player {
                 Word::ChooseAgain { skill } => {
                     self.acted.remove(&skill);
                     self.mate_chose.remove(&skill);
-                    self.ask = Some(anchor);
+                    self.ask_again(anchor);
                 }
                 Word::OutYou { last_words } => {
                     self.square.go_out();
@@ -159,6 +159,12 @@ impl Player {
                 Word::Card { .. } => {}
             }
         }
+    }
+
+    /// What was open may have changed: nothing is done before one has asked.
+    fn ask_again(&mut self, anchor: Anchor) {
+        self.ask = Some(anchor);
+        self.open = None;
     }
 
     fn hear_myself(&mut self, line: &Line) {

@@ -5,7 +5,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sign {
     /// One can sign up.
-    SignUp,
+    Lobby,
     /// The cards are dealt; the names in order.
     Dealt(Vec<String>),
     /// The opening has begun.
@@ -106,7 +106,7 @@ fn public_line(line: &str) -> Option<Sign> {
         return Some(Sign::Over);
     }
     if line.contains("开局【") {
-        return Some(Sign::SignUp);
+        return Some(Sign::Lobby);
     }
     if line.contains("开局了") {
         return Some(Sign::Opening);
@@ -308,7 +308,7 @@ mod tests {
         let table: Vec<(&str, Vec<Sign>)> = vec![
             (
                 "🎬 开局【鸣潮一】（第1局，鸣潮，14人，快局）\n发“报名”或“报名 马甲”加入",
-                vec![Sign::SignUp],
+                vec![Sign::Lobby],
             ),
             (
                 "🃏【鸣潮一】发牌了，身份已经私聊给每个人。座次：\n1号 阿猫\n2号 阿狗\n导演发“开始”就开局。",

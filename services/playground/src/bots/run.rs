@@ -82,7 +82,7 @@ async fn read(
 ) -> Result<u64, Trouble> {
     loop {
         let page = hall.lines(user, after, PAGE).await?;
-        for line in &page.lines {
+        for line in &page.list {
             brain.hear(line);
         }
         after = page.next;

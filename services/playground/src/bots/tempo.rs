@@ -7,6 +7,8 @@ use crate::world::Pace;
 pub(super) struct Tempo {
     /// About how long one thinks before a deed.
     pub(super) think: f64,
+    /// How long people are given to read what has just been dealt to them.
+    pub(super) read: f64,
     /// How long one can talk on a day.
     pub(super) day: f64,
     /// How long one can talk in the election.
@@ -29,24 +31,28 @@ impl Tempo {
         let tempo = match pace {
             Pace::Quick => Self {
                 think: 4.0 * SECOND,
+                read: 6.0 * SECOND,
                 day: 8.0 * MINUTE,
                 election: 3.0 * MINUTE,
                 close_window: None,
             },
             Pace::Rapid => Self {
                 think: 2.0 * SECOND,
+                read: 4.0 * SECOND,
                 day: 2.5 * MINUTE,
                 election: 1.0 * MINUTE,
                 close_window: Some(40.0 * SECOND),
             },
             Pace::Rush => Self {
                 think: 0.8 * SECOND,
+                read: 3.0 * SECOND,
                 day: 40.0 * SECOND,
                 election: 20.0 * SECOND,
                 close_window: Some(12.0 * SECOND),
             },
             Pace::Manual => Self {
                 think: 1.5 * SECOND,
+                read: 4.0 * SECOND,
                 day: 1.5 * MINUTE,
                 election: 40.0 * SECOND,
                 close_window: None,
@@ -54,6 +60,7 @@ impl Tempo {
         };
         Self {
             think: tempo.think / speed,
+            read: tempo.read / speed,
             day: tempo.day / speed,
             election: tempo.election / speed,
             close_window: tempo.close_window.map(|span| span / speed),

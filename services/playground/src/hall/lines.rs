@@ -51,7 +51,7 @@ pub(crate) struct Line {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Lines {
     /// The lines, in order.
-    pub(crate) lines: Vec<Line>,
+    pub(crate) list: Vec<Line>,
     /// Ask for what comes after this place next.
     pub(crate) next: u64,
     /// Are there more already?
@@ -106,8 +106,8 @@ impl Hall {
             Some((_, last)) if more => last.seq,
             _ => horizon.max(after),
         };
-        let lines = self.world(|world| name_lines(world, user, found)).await?;
-        Ok(Lines { lines, next, more })
+        let list = self.world(|world| name_lines(world, user, &found)).await?;
+        Ok(Lines { list, next, more })
     }
 
     /// A message of a chat.
@@ -165,7 +165,7 @@ impl Hall {
     }
 }
 
-fn name_lines(world: &World, reader: UserId, found: Vec<(Scene, Message)>) -> Vec<Line> {
+fn name_lines(world: &World, reader: UserId, found: &[(Scene, Message)]) -> Vec<Line> {
     found
         .iter()
         .map(|(scene, message)| line(world, reader, *scene, message))

@@ -116,7 +116,7 @@ impl Hall {
         let bells = Arc::new(Bells::default());
         let ringing = Arc::clone(&bells);
         let order = Order::after(reserved, move |audience, upto| {
-            ringing.lines(audience, upto)
+            ringing.lines(audience, upto);
         });
         let hall = Arc::new(Self {
             bot,

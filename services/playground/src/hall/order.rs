@@ -135,7 +135,10 @@ impl Drop for Ticket {
 mod tests {
     use super::*;
 
-    fn order() -> (Order, Arc<Mutex<Vec<(Audience, u64)>>>) {
+    /// What was released, in order.
+    type Released = Arc<Mutex<Vec<(Audience, u64)>>>;
+
+    fn order() -> (Order, Released) {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&seen);
         let order = Order::after(10, move |audience, upto| {

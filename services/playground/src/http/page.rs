@@ -19,11 +19,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(super) async fn file(request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let name = request.match_info().get("file").unwrap_or("index.html");
     let file = Files::get(name).ok_or_else(|| ApiError::missing("没有这一页"))?;
-    let tag: String = file.metadata.sha256_hash()[..8]
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
-    let tag = format!("\"{tag}\"");
+    let hash = file.metadata.sha256_hash();
+    let tag = u64::from_be_bytes(*hash.first_chunk().unwrap_or(&[0; 8]));
+    let tag = format!("\"{tag:016x}\"");
     let known = request
         .headers()
         .get(IF_NONE_MATCH)

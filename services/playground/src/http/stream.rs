@@ -1,6 +1,7 @@
 //! New lines of chat: by asking, by asking and waiting, or as a stream.
 
 use std::convert::Infallible;
+use std::fmt::Write;
 use std::time::Duration;
 
 use actix_web::web::{Bytes, Data, Path, Query};
@@ -45,7 +46,7 @@ pub(super) async fn chats(
     let patience = Duration::from_millis(asked.wait_ms.min(LONGEST_WAIT_MS));
     let lines = first_lines(&playground, user, asked.after, limit, patience).await?;
     Ok(HttpResponse::Ok().json(json!({
-        "chats": lines.lines, "next": lines.next, "more": lines.more,
+        "chats": lines.list, "next": lines.next, "more": lines.more,
     })))
 }
 
@@ -62,7 +63,7 @@ async fn first_lines(
     loop {
         bell.mark_unchanged();
         let lines = hall.lines(user, after, limit).await?;
-        if !lines.lines.is_empty() {
+        if !lines.list.is_empty() {
             return Ok(lines);
         }
         let heard = tokio::select! {
@@ -146,9 +147,9 @@ impl Listener {
             if first {
                 chunk.push_str("retry: 1000\n\n");
             }
-            for line in &lines.lines {
+            for line in &lines.list {
                 let data = serde_json::to_string(line).ok()?;
-                chunk.push_str(&format!("id: {}\nevent: line\ndata: {data}\n\n", line.seq));
+                write!(chunk, "id: {}\nevent: line\ndata: {data}\n\n", line.seq).ok()?;
             }
             if changed {
                 chunk.push_str("event: changed\ndata: {}\n\n");

@@ -83,9 +83,9 @@ pub struct Faults {
     pub refuse_sends: Option<RefuseSends>,
     /// So many calls of an action, by its name, answer ok and do nothing.
     pub no_effect: BTreeMap<String, u32>,
-    /// A private send with a group id goes to the group (NapCat, when the person is not found).
+    /// A private send with a group id goes to the group (`NapCat`, when the person is not found).
     pub private_leak: bool,
-    /// `send_msg` with any group id goes to the group (SnowLuma).
+    /// `send_msg` with any group id goes to the group (`SnowLuma`).
     pub send_msg_leak: bool,
     /// Answers carry no `data`.
     pub no_data: bool,

@@ -28,7 +28,7 @@ impl Play {
             },
         };
         let people = vec![person(OWNER, true), person(ANN, true), person(BOB, false)];
-        play.does(Change::Register { people });
+        play.does(&Change::Register { people });
         let group = |id, owner, admins, members| Founding {
             id: Some(id),
             name: "群".into(),
@@ -37,7 +37,7 @@ impl Play {
             members,
             door: Door::Ask,
         };
-        play.does(Change::Found(vec![
+        play.does(&Change::Found(vec![
             group(POOL, BOT, vec![], vec![]),
             group(SQUARE, OWNER, vec![BOT], vec![ANN, BOB]),
         ]));
@@ -50,14 +50,14 @@ impl Play {
         self.world.apply(Moment { seq: self.seq, at }, change)
     }
 
-    fn does(&mut self, change: Change) -> Vec<Happening> {
-        self.apply(&change).unwrap()
+    fn does(&mut self, change: &Change) -> Vec<Happening> {
+        self.apply(change).unwrap()
     }
 
     /// The step is refused and changes nothing.
-    fn refuses(&mut self, change: Change) -> Refusal {
+    fn refuses(&mut self, change: &Change) -> Refusal {
         let before = self.world.clone();
-        let refusal = self.apply(&change).unwrap_err();
+        let refusal = self.apply(change).unwrap_err();
         assert_eq!(self.world, before, "{change:?}");
         refusal
     }
@@ -99,13 +99,13 @@ fn settle(flag: &str, by: UserId, verdict: Verdict) -> Change {
 #[test]
 fn a_request_is_answered_once_by_someone_with_the_right() {
     let mut play = Play::new();
-    let flag = flag(&play.does(join(ANN)));
+    let flag = flag(&play.does(&join(ANN)));
     assert!(!play.group(POOL).has(ANN));
     assert!(matches!(
-        play.refuses(settle(&flag, ANN, Verdict::Granted)),
+        play.refuses(&settle(&flag, ANN, Verdict::Granted)),
         Refusal::NoRight { .. }
     ));
-    let joined = play.does(settle(&flag, BOT, Verdict::Granted));
+    let joined = play.does(&settle(&flag, BOT, Verdict::Granted));
     assert_eq!(
         joined,
         [Happening::Joined {
@@ -116,26 +116,29 @@ fn a_request_is_answered_once_by_someone_with_the_right() {
     );
     assert!(play.group(POOL).has(ANN));
     assert_eq!(
-        play.refuses(settle(&flag, BOT, Verdict::Granted)),
+        play.refuses(&settle(&flag, BOT, Verdict::Granted)),
         Refusal::NoSuchRequest
     );
-    assert!(matches!(play.refuses(join(ANN)), Refusal::AlreadyIn { .. }));
+    assert!(matches!(
+        play.refuses(&join(ANN)),
+        Refusal::AlreadyIn { .. }
+    ));
 }
 
 #[test]
 fn asking_again_renews_the_request() {
     let mut play = Play::new();
-    let first = flag(&play.does(join(ANN)));
-    let second = flag(&play.does(join(ANN)));
+    let first = flag(&play.does(&join(ANN)));
+    let second = flag(&play.does(&join(ANN)));
     assert_ne!(first, second);
     assert_eq!(
-        play.refuses(settle(&first, BOT, Verdict::Granted)),
+        play.refuses(&settle(&first, BOT, Verdict::Granted)),
         Refusal::NoSuchRequest
     );
     let no = Verdict::Refused {
         reason: "不认识".into(),
     };
-    let told = play.does(settle(&second, BOT, no));
+    let told = play.does(&settle(&second, BOT, no));
     assert_eq!(
         told,
         [Happening::TurnedDown {
@@ -147,7 +150,7 @@ fn asking_again_renews_the_request() {
     assert_eq!(play.world.requests(BOT).count(), 1);
     for odd in ["", "x", "-1", "1", "00000000000000000001"] {
         assert_eq!(
-            play.refuses(settle(odd, BOT, Verdict::Granted)),
+            play.refuses(&settle(odd, BOT, Verdict::Granted)),
             Refusal::NoSuchRequest,
             "{odd}"
         );
@@ -157,10 +160,10 @@ fn asking_again_renews_the_request() {
 #[test]
 fn people_see_what_was_said_while_they_were_in() {
     let mut play = Play::new();
-    let flag = flag(&play.does(join(ANN)));
-    play.does(settle(&flag, BOT, Verdict::Granted));
+    let flag = flag(&play.does(&join(ANN)));
+    play.does(&settle(&flag, BOT, Verdict::Granted));
     let came = play.seq;
-    play.does(within(
+    play.does(&within(
         POOL,
         GroupChange::Kick {
             user: ANN,
@@ -175,8 +178,8 @@ fn people_see_what_was_said_while_they_were_in() {
         .collect();
     assert!(seen.iter().all(|seq| *seq > came && *seq < went));
     assert!(!sight.covers(came) && !sight.covers(went) && !sight.covers(went + 1));
-    let later = self::flag(&play.does(join(ANN)));
-    play.does(settle(&later, BOT, Verdict::Granted));
+    let later = self::flag(&play.does(&join(ANN)));
+    play.does(&settle(&later, BOT, Verdict::Granted));
     assert!(play.group(POOL).sight(ANN).covers(play.seq + 1));
     assert!(!play.group(POOL).sight(BOB).covers(play.seq + 1));
 }
@@ -196,19 +199,19 @@ fn rank_decides_who_may_what() {
         )
     };
     assert!(matches!(
-        play.refuses(mute(OWNER, BOT, 60)),
+        play.refuses(&mute(OWNER, BOT, 60)),
         Refusal::NoRight { .. }
     ));
     assert!(matches!(
-        play.refuses(mute(BOB, ANN, 60)),
+        play.refuses(&mute(BOB, ANN, 60)),
         Refusal::NoRight { .. }
     ));
     assert!(matches!(
-        play.refuses(mute(STRANGER, BOT, 60)),
+        play.refuses(&mute(STRANGER, BOT, 60)),
         Refusal::NoSuchPerson(_)
     ));
     assert!(matches!(
-        play.refuses(within(
+        play.refuses(&within(
             SQUARE,
             GroupChange::Rename {
                 by: ANN,
@@ -217,18 +220,18 @@ fn rank_decides_who_may_what() {
         )),
         Refusal::NoRight { .. }
     ));
-    play.does(mute(ANN, BOT, 60));
-    play.does(mute(BOT, OWNER, 60));
+    play.does(&mute(ANN, BOT, 60));
+    play.does(&mute(BOT, OWNER, 60));
     let now = Time(0);
     let muted = |play: &Play, user| play.group(SQUARE).may_speak(SQUARE, user, now).is_err();
     assert!(muted(&play, ANN) && muted(&play, BOT) && !muted(&play, BOB));
-    play.does(mute(BOT, OWNER, 0));
+    play.does(&mute(BOT, OWNER, 0));
     assert!(!muted(&play, BOT));
     assert!(matches!(
-        play.refuses(kick(OWNER, BOT)),
+        play.refuses(&kick(OWNER, BOT)),
         Refusal::NoRight { .. }
     ));
-    play.does(kick(BOB, BOT));
+    play.does(&kick(BOB, BOT));
     let again = within(
         SQUARE,
         GroupChange::Join {
@@ -236,7 +239,7 @@ fn rank_decides_who_may_what() {
             comment: String::new(),
         },
     );
-    assert!(matches!(play.refuses(again), Refusal::Barred { .. }));
+    assert!(matches!(play.refuses(&again), Refusal::Barred { .. }));
     let promote = |by| {
         within(
             SQUARE,
@@ -248,16 +251,16 @@ fn rank_decides_who_may_what() {
         )
     };
     assert!(matches!(
-        play.refuses(promote(BOT)),
+        play.refuses(&promote(BOT)),
         Refusal::NoRight { .. }
     ));
-    play.does(promote(OWNER));
+    play.does(&promote(OWNER));
     assert!(matches!(
-        play.refuses(mute(ANN, BOT, 60)),
+        play.refuses(&mute(ANN, BOT, 60)),
         Refusal::NoRight { .. }
     ));
     assert_eq!(
-        play.refuses(within(SQUARE, GroupChange::Leave { user: OWNER })),
+        play.refuses(&within(SQUARE, GroupChange::Leave { user: OWNER })),
         Refusal::OwnerStays
     );
 }
@@ -265,7 +268,7 @@ fn rank_decides_who_may_what() {
 #[test]
 fn a_muted_group_lets_only_those_with_rank_speak() {
     let mut play = Play::new();
-    play.does(within(SQUARE, GroupChange::MuteAll { by: BOT, on: true }));
+    play.does(&within(SQUARE, GroupChange::MuteAll { by: BOT, on: true }));
     let group = play.group(SQUARE);
     assert!(group.may_speak(SQUARE, ANN, Time(0)).is_err());
     assert!(group.may_speak(SQUARE, BOT, Time(0)).is_ok());
@@ -276,7 +279,7 @@ fn a_muted_group_lets_only_those_with_rank_speak() {
 #[test]
 fn a_mute_ends_by_itself() {
     let mut play = Play::new();
-    play.does(within(
+    play.does(&within(
         SQUARE,
         GroupChange::Mute {
             user: ANN,
@@ -298,7 +301,7 @@ fn the_bot_is_written_to_by_friends_and_by_those_who_share_a_group() {
         play.world.may_write_to_bot(BOB),
         Ok(PrivateDoor::Temporary { by_way_of: SQUARE })
     );
-    play.does(within(SQUARE, GroupChange::Leave { user: BOB }));
+    play.does(&within(SQUARE, GroupChange::Leave { user: BOB }));
     assert_eq!(
         play.world.may_write_to_bot(BOB),
         Err(Refusal::NoWayToBot(BOB))
@@ -308,7 +311,7 @@ fn the_bot_is_written_to_by_friends_and_by_those_who_share_a_group() {
         Err(Refusal::NoSuchPerson(STRANGER))
     );
     assert_eq!(
-        play.does(Change::Befriend {
+        play.does(&Change::Befriend {
             user: BOB,
             friend: true
         }),
@@ -331,19 +334,19 @@ fn cards_and_names_are_shown() {
             },
         )
     };
-    play.does(card(BOT, "1号 甲"));
+    play.does(&card(BOT, "1号 甲"));
     assert_eq!(play.world.shown_name(Some(SQUARE), ANN), "1号 甲");
     assert_eq!(play.world.shown_name(None, ANN), "人11");
     assert!(
-        play.does(card(ANN, "1号 甲")).is_empty(),
+        play.does(&card(ANN, "1号 甲")).is_empty(),
         "the same card is no news"
     );
     assert!(matches!(
-        play.refuses(card(BOB, "x")),
+        play.refuses(&card(BOB, "x")),
         Refusal::NoRight { .. }
     ));
     assert_eq!(
-        play.refuses(card(BOT, &"长".repeat(61))),
+        play.refuses(&card(BOT, &"长".repeat(61))),
         Refusal::TooLong(60)
     );
 }
@@ -358,10 +361,10 @@ fn numbers_are_not_given_twice() {
             friend: false,
         },
     };
-    play.does(Change::Register {
+    play.does(&Change::Register {
         people: vec![newcomer(Some(UserId(FIRST_PERSON)))],
     });
-    let made = play.does(Change::Register {
+    let made = play.does(&Change::Register {
         people: vec![newcomer(None), newcomer(None)],
     });
     let people = vec![UserId(FIRST_PERSON + 1), UserId(FIRST_PERSON + 2)];
@@ -373,7 +376,7 @@ fn numbers_are_not_given_twice() {
         }]
     );
     assert_eq!(
-        play.refuses(Change::Register {
+        play.refuses(&Change::Register {
             people: vec![newcomer(Some(BOT))]
         }),
         Refusal::BotItself(BOT)
@@ -387,15 +390,15 @@ fn numbers_are_not_given_twice() {
         door: Door::Open,
     };
     assert_eq!(
-        play.refuses(Change::Found(vec![group(None), group(Some(POOL))])),
+        play.refuses(&Change::Found(vec![group(None), group(Some(POOL))])),
         Refusal::GroupTaken(POOL)
     );
     let twice = Some(ChatGroup(5));
     assert_eq!(
-        play.refuses(Change::Found(vec![group(twice), group(twice)])),
+        play.refuses(&Change::Found(vec![group(twice), group(twice)])),
         Refusal::GroupTaken(ChatGroup(5))
     );
-    play.does(Change::Found(vec![group(twice)]));
+    play.does(&Change::Found(vec![group(twice)]));
     let made = play.group(ChatGroup(5));
     assert_eq!(made.owner(), Some(ANN));
     assert_eq!(
@@ -410,7 +413,7 @@ fn numbers_are_not_given_twice() {
         },
     );
     assert_eq!(
-        play.does(walks_in),
+        play.does(&walks_in),
         [Happening::Joined {
             group: ChatGroup(5),
             user: OWNER,
@@ -437,23 +440,23 @@ fn a_table_keeps_its_director_to_itself() {
         token: token.into(),
         table: table.clone(),
     };
-    play.does(seat("a"));
-    assert_eq!(play.refuses(seat("b")), Refusal::HouseFull);
+    play.does(&seat("a"));
+    assert_eq!(play.refuses(&seat("b")), Refusal::HouseFull);
     assert_eq!(
         play.world.table("a").unwrap().bots().collect::<Vec<_>>(),
         [ANN]
     );
-    play.does(Change::SetPace {
+    play.does(&Change::SetPace {
         token: "a".into(),
         pace: Pace::Rush,
     });
-    play.does(Change::Rise { token: "a".into() });
+    play.does(&Change::Rise { token: "a".into() });
     assert_eq!(
-        play.refuses(Change::Rise { token: "a".into() }),
+        play.refuses(&Change::Rise { token: "a".into() }),
         Refusal::NoSuchTable
     );
     assert_eq!(play.world.tables().count(), 0);
-    play.does(seat("b"));
+    play.does(&seat("b"));
     assert!(
         play.world.table("a").is_some(),
         "what is over can still be looked at"
@@ -463,9 +466,9 @@ fn a_table_keeps_its_director_to_itself() {
 #[test]
 fn a_saved_world_reads_back() {
     let mut play = Play::new();
-    play.does(join(ANN));
-    play.does(within(SQUARE, GroupChange::MuteAll { by: BOT, on: true }));
-    play.does(Change::Reserve { upto: 500 });
+    play.does(&join(ANN));
+    play.does(&within(SQUARE, GroupChange::MuteAll { by: BOT, on: true }));
+    play.does(&Change::Reserve { upto: 500 });
     let saved = serde_json::to_vec(&play.world).unwrap();
     assert_eq!(serde_json::from_slice::<World>(&saved).unwrap(), play.world);
 }

@@ -23,6 +23,7 @@ pub struct Stage {
     pub ingest: Arc<FakeIngest>,
     pub http: SocketAddr,
     client: reqwest::Client,
+    speed: f64,
 }
 
 /// What a request was answered.
@@ -34,12 +35,23 @@ pub struct Reply {
 
 impl Stage {
     pub async fn new() -> Self {
-        Self::over(TestParts::new().await, FakeIngest::listen(TOKEN).await).await
+        Self::fast(1.0).await
     }
 
-    async fn over(parts: TestParts, ingest: Arc<FakeIngest>) -> Self {
+    /// On a clock that runs so many times as fast as the one on the wall.
+    pub async fn fast(speed: f64) -> Self {
+        Self::over(
+            TestParts::new().await,
+            FakeIngest::listen(TOKEN).await,
+            speed,
+        )
+        .await
+    }
+
+    async fn over(parts: TestParts, ingest: Arc<FakeIngest>, speed: f64) -> Self {
         let settings = Settings {
             heartbeat: Duration::from_millis(200),
+            speed,
             ..Settings::new(ingest.url(), TOKEN)
         };
         let playground = Playground::open(parts.clone(), settings).await.unwrap();
@@ -58,6 +70,7 @@ impl Stage {
             ingest,
             http,
             client: reqwest::Client::new(),
+            speed,
         };
         stage.ingest.connected().await;
         stage
@@ -65,9 +78,14 @@ impl Stage {
 
     /// Stops the process, so to speak, and starts it again on the same store.
     pub async fn restart(self) -> Self {
-        let Self { parts, ingest, .. } = self;
+        let Self {
+            parts,
+            ingest,
+            speed,
+            ..
+        } = self;
         ingest.hang_up();
-        Self::over(parts.restart().await, ingest).await
+        Self::over(parts.restart().await, ingest, speed).await
     }
 
     pub fn url(&self, path: &str) -> String {

@@ -127,18 +127,16 @@ impl Square {
         let Some(thread) = &mut self.thread else {
             return;
         };
-        match voted_for(&line.text) {
-            Some(target) => {
-                thread.vote = Some(Vote {
-                    seq: line.seq,
-                    target: target.to_owned(),
-                    refused: false,
-                });
-            }
-            None => {
-                thread.posts += 1;
-                self.claimed |= line.text.contains("我验了");
-            }
+        if let Some(target) = voted_for(&line.text) {
+            let target = target.to_owned();
+            thread.vote = Some(Vote {
+                seq: line.seq,
+                target,
+                refused: false,
+            });
+        } else {
+            thread.posts += 1;
+            self.claimed |= line.text.contains("我验了");
         }
     }
 
