@@ -17,7 +17,7 @@ pub fn input(game: &Game, rng: &mut Rng) -> Input {
         1 => i64::MAX,
         2 => i64::MIN,
         3 => 0,
-        _ => near.saturating_add(rng.below(7_200_000) as i64 - 3_600_000),
+        _ => near.saturating_add(rng.part_of(7_200_000) - 3_600_000),
     };
     Input {
         now: Time(now),
@@ -27,9 +27,9 @@ pub fn input(game: &Game, rng: &mut Rng) -> Input {
             } else {
                 now / 1000
             },
-            seq: rng.below(3) as u64,
-            arrival: rng.below(1000) as u64,
-            scene: rng.below(2) as u64,
+            seq: u64::from(rng.small(3)),
+            arrival: rng.number() >> 54,
+            scene: u64::from(rng.small(2)),
         },
         act: act(game, rng),
     }
@@ -71,7 +71,7 @@ pub fn act(game: &Game, rng: &mut Rng) -> Act {
 
 fn fits(len: usize, rng: &mut Rng) -> u64 {
     if rng.chance(850) {
-        rng.below(len) as u64
+        rng.number() % (len as u64).max(1)
     } else {
         rng.number() >> rng.below(64)
     }
@@ -104,7 +104,7 @@ fn state(game: &Game, rng: &mut Rng) -> StateId {
 
 fn turn(game: &Game, rng: &mut Rng) -> Turn {
     match rng.below(8) {
-        0 => Turn(rng.number() as u32),
+        0 => Turn(rng.word()),
         1 => Turn(game.turn().0.wrapping_sub(1)),
         2 => game.awaits_book().unwrap_or_default(),
         _ => game.turn(),
@@ -120,7 +120,7 @@ fn word(game: &Game, rng: &mut Rng) -> Word {
         0 => Word::Role(role(game, rng)),
         1 | 2 => Word::Skill(skill(game, rng)),
         3 => Word::Faction(faction(game, rng)),
-        4 => Word::Number(rng.number() as u32),
+        4 => Word::Number(rng.word()),
         5 => Word::Text(text(rng)),
         _ => Word::Seat(seat(game, rng)),
     }
@@ -141,7 +141,7 @@ fn book(game: &Game, rng: &mut Rng) -> ClosedBook {
         ballots: ballots.collect(),
         void: SeatSet::EMPTY,
         posts: (0..rng.below(20))
-            .map(|_| (seat(game, rng), rng.below(30) as u16))
+            .map(|_| (seat(game, rng), u16::from(rng.small(30))))
             .collect(),
     }
 }
@@ -182,8 +182,8 @@ fn ruling(game: &Game, seat: SeatId, rng: &mut Rng) -> Ruling {
         5 => Ruling::Take(seat, skill(game, rng)),
         6 => Ruling::Faction(seat, faction(game, rng)),
         7 => Ruling::Face(seat, faction(game, rng), role(game, rng)),
-        8 => Ruling::Weight(seat, rng.number() as i32),
+        8 => Ruling::Weight(seat, rng.word().cast_signed()),
         9 => Ruling::Tell(seat, text(rng)),
-        _ => Ruling::ExtendWindow(rng.number() as u32),
+        _ => Ruling::ExtendWindow(rng.word()),
     }
 }

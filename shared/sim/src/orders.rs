@@ -24,7 +24,7 @@ impl Orders {
             1 => Order::CloseDoor,
             2 => Order::OpenDoor,
             3 | 4 => Order::SpeedUp,
-            5 | 6 => Order::Extend(60_000 * rng.below(120) as i64),
+            5 | 6 => Order::Extend(60_000 * rng.part_of(120)),
             7..10 => Order::Pause,
             10 => Order::Announce("请大家文明发言".to_owned()),
             11..15 => {
@@ -38,7 +38,7 @@ impl Orders {
             },
             22 if rng.chance(50) => Order::End(
                 rng.chance(500)
-                    .then(|| FactionId(small(rng.below(game.board().factions.len())))),
+                    .then(|| FactionId(rng.small(game.board().factions.len()))),
             ),
             22 => Order::Resume,
             23 => Order::Start,
@@ -51,9 +51,9 @@ impl Orders {
 
     fn ruling(&mut self, game: &Game, seat: SeatId, rng: &mut Rng) -> Option<Ruling> {
         let board = game.board();
-        let state = StateId(small(rng.below(board.states.len())));
-        let skill = SkillId(u16::from(small(rng.below(board.skills.len()))));
-        let faction = FactionId(small(rng.below(board.factions.len())));
+        let state = StateId(rng.small(board.states.len()));
+        let skill = SkillId(u16::from(rng.small(board.skills.len())));
+        let faction = FactionId(rng.small(board.factions.len()));
         Some(match rng.below(12) {
             0 => Ruling::PutOut(seat),
             1 => {
@@ -65,10 +65,10 @@ impl Orders {
             4 => Ruling::Give(seat, skill),
             5 => Ruling::Take(seat, skill),
             6 if rng.chance(200) => Ruling::Faction(seat, faction),
-            6 | 7 => Ruling::Face(seat, faction, RoleId(small(rng.below(board.roles.len())))),
-            8 => Ruling::Weight(seat, 50 * i32::from(small(rng.below(8)))),
+            6 | 7 => Ruling::Face(seat, faction, RoleId(rng.small(board.roles.len()))),
+            8 => Ruling::Weight(seat, 50 * i32::from(rng.small(8))),
             9 => Ruling::Tell(seat, "请看规则第三条".to_owned()),
-            10 => Ruling::ExtendWindow(u32::from(small(rng.below(30)))),
+            10 => Ruling::ExtendWindow(u32::from(rng.small(30))),
             _ => Ruling::Tell(seat, String::new()),
         })
     }
@@ -77,8 +77,4 @@ impl Orders {
         self.second_chances += 1;
         (self.second_chances <= SECOND_CHANCES).then_some(())
     }
-}
-
-fn small(n: usize) -> u8 {
-    u8::try_from(n).unwrap_or(u8::MAX)
 }

@@ -75,7 +75,7 @@ impl Player {
     pub fn new(seed: u64, habits: Habits) -> Self {
         Self {
             // Apart from the stream that deals the game of the same seed.
-            rng: Rng::new(seed ^ 0x5eed_0f_7e_51a7),
+            rng: Rng::new(seed ^ 0x5eed_0f7e_51a7),
             habits,
             now: START,
             arrival: 0,
@@ -111,10 +111,10 @@ impl Player {
         if game.paused() {
             return self.while_paused(game);
         }
-        if self.rng.chance(self.habits.order) {
-            if let Some(order) = self.orders.some(game, &mut self.rng) {
-                return Act::Director(order);
-            }
+        if self.rng.chance(self.habits.order)
+            && let Some(order) = self.orders.some(game, &mut self.rng)
+        {
+            return Act::Director(order);
         }
         if let Some(thread) = game.awaits_book() {
             let slip = self.rng.chance(self.habits.slip);
@@ -155,14 +155,13 @@ impl Player {
         let left = game
             .deadline()
             .map_or(3_600_000, |(_, at)| at.since(self.now));
-        let most = usize::try_from(left / 16).unwrap_or(0);
-        let step = i64::try_from(self.rng.below(most)).unwrap_or(0);
+        let step = self.rng.part_of(left / 16);
         self.now = self.now.plus_ms(1 + step);
     }
 
     fn while_paused(&mut self, game: &Game) -> Act {
         if self.rng.chance(500) {
-            self.now = self.now.plus_minutes(self.rng.below(600) as i64);
+            self.now = self.now.plus_minutes(self.rng.part_of(600));
             return Act::Director(Order::Resume);
         }
         let seat = self.any_seat(game);

@@ -27,6 +27,22 @@ impl Rng {
         usize::try_from(wide >> 64).unwrap_or(0)
     }
 
+    /// Any number of 32 bits.
+    pub fn word(&mut self) -> u32 {
+        u32::try_from(self.number() >> 32).unwrap_or(u32::MAX)
+    }
+
+    /// A number below `n`, which is a byte.
+    pub fn small(&mut self, n: usize) -> u8 {
+        u8::try_from(self.below(n)).unwrap_or(u8::MAX)
+    }
+
+    /// A part of a span: 0 or more and less than it.
+    pub fn part_of(&mut self, span: i64) -> i64 {
+        let below = self.below(usize::try_from(span).unwrap_or(0));
+        i64::try_from(below).unwrap_or(0)
+    }
+
     /// Does something happen that happens so many times in a thousand?
     pub fn chance(&mut self, permille: u32) -> bool {
         self.below(1000) < permille as usize

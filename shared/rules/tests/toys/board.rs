@@ -108,7 +108,7 @@ impl Toy {
     }
 
     /// Adds a state. Its place among preventions, redirects and stand-ins is where it is added.
-    pub(crate) fn state(&mut self, name: &str, def: StateDef) -> StateId {
+    pub(crate) fn state(&mut self, name: &str, def: &StateDef) -> StateId {
         let id = StateId(u8::try_from(self.board.states.len()).expect("few states"));
         if def.redirect.is_some() {
             self.board.redirects.push(id);
@@ -121,7 +121,7 @@ impl Toy {
         }
         self.board.states.push(StateDef {
             name: name.to_owned(),
-            ..def
+            ..def.clone()
         });
         id
     }
@@ -164,11 +164,6 @@ impl Toy {
         self.board.settlement.push(id);
         self.board.roles.push(role(name, vec![id]));
         id
-    }
-
-    /// Adds a role that has several skills.
-    pub(crate) fn role(&mut self, name: &str, skills: &[SkillId]) {
-        self.board.roles.push(role(name, skills.to_vec()));
     }
 
     /// Deals these roles and begins the opening.

@@ -20,7 +20,7 @@ fn clock(toy: &mut Toy) {
 #[test]
 fn a_skill_rewinds_to_the_beginning_of_the_night() {
     let mut toy = Toy::new();
-    let mark = toy.state("印记", StateDef::default());
+    let mark = toy.state("印记", &StateDef::default());
     clock(&mut toy);
     toy.skill_with("刀", Strike(Harm::Strike), |def| def.uses = Some(1));
     toy.skill("印记", Lay(mark, None));

@@ -10,12 +10,12 @@ fn hidden_silence(usage: Usage) -> sim::Table {
     let mut toy = Toy::new();
     let silenced = toy.state(
         "沉默",
-        StateDef {
+        &StateDef {
             silences: true,
             ..StateDef::default()
         },
     );
-    toy.skill("冰冻", Lay(silenced, until(&[PhaseKind::Dawn])));
+    toy.skill("冰冻", Lay(silenced, Some(until(&[PhaseKind::Dawn]))));
     toy.skill_with("刀", Strike(Harm::Strike), |def| {
         def.windows = [LATE].into_iter().collect();
         def.usage = usage;
@@ -50,13 +50,13 @@ fn a_silence_that_was_told_refuses() {
     let mut toy = Toy::new();
     let silenced = toy.state(
         "沉默",
-        StateDef {
+        &StateDef {
             silences: true,
             told: true,
             ..StateDef::default()
         },
     );
-    toy.skill("冰冻", Lay(silenced, until(&[PhaseKind::Dawn])));
+    toy.skill("冰冻", Lay(silenced, Some(until(&[PhaseKind::Dawn]))));
     let knife = toy.skill_with("刀", Strike(Harm::Strike), |def| {
         def.windows = [LATE].into_iter().collect();
     });

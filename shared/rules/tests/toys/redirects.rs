@@ -32,10 +32,10 @@ fn two(def: &mut rules::board::SkillDef) {
 /// A board with 逆流 (back to the user), 交换 (two seats), 反射 (a random seat) and 窥视.
 fn redirects() -> Toy {
     let mut toy = Toy::new();
-    let dawn = until(&[PhaseKind::Dawn]);
-    let back = toy.state("逆流", redirect(Redirect::Back));
-    let swap = toy.state("交换", redirect(Redirect::Partner));
-    let mirror = toy.state("反射", redirect(Redirect::Random));
+    let dawn = Some(until(&[PhaseKind::Dawn]));
+    let back = toy.state("逆流", &redirect(Redirect::Back));
+    let swap = toy.state("交换", &redirect(Redirect::Partner));
+    let mirror = toy.state("反射", &redirect(Redirect::Random));
     toy.skill("逆流", Lay(back, dawn));
     toy.skill_with("交换", Swap(swap), two);
     toy.skill("反射", Lay(mirror, dawn));
@@ -104,12 +104,12 @@ fn a_veil_stops_a_targeted_skill() {
     let mut toy = Toy::new();
     let veil = toy.state(
         "隐身",
-        StateDef {
+        &StateDef {
             veils: true,
             ..StateDef::default()
         },
     );
-    toy.skill("隐身", Lay(veil, until(&[PhaseKind::Dawn])));
+    toy.skill("隐身", Lay(veil, Some(until(&[PhaseKind::Dawn]))));
     toy.skill("窥视", Peek);
     let once = |def: &mut rules::board::SkillDef| def.uses = Some(1);
     toy.skill_with("刀", Strike(Harm::Strike), once);

@@ -20,16 +20,16 @@ const DAWN: &[PhaseKind] = &[PhaseKind::Dawn];
 #[test]
 fn a_stand_in_goes_out_with_the_same_cause() {
     let mut toy = Toy::new();
-    let ward = toy.state("守护", stops(&[Harm::Strike], Some(1)));
+    let ward = toy.state("守护", &stops(&[Harm::Strike], Some(1)));
     let place = toy.state(
         "替死",
-        StateDef {
+        &StateDef {
             stand_in: true,
             ..StateDef::default()
         },
     );
-    toy.skill("守护", Lay(ward, until(DAWN)));
-    toy.skill("替死", Lay(place, until(DAWN)));
+    toy.skill("守护", Lay(ward, Some(until(DAWN))));
+    toy.skill("替死", Lay(place, Some(until(DAWN))));
     let knife = toy.skill("刀", Strike(Harm::Strike));
     let mut table = toy.deal(&["守护", "替死", "刀", "平民"]);
     table.until_window("早夜");
@@ -48,12 +48,12 @@ fn a_stand_in_takes_one_hit() {
     let mut toy = Toy::new();
     let place = toy.state(
         "替死",
-        StateDef {
+        &StateDef {
             stand_in: true,
             ..StateDef::default()
         },
     );
-    toy.skill("替死", Lay(place, until(DAWN)));
+    toy.skill("替死", Lay(place, Some(until(DAWN))));
     toy.skill("刀", Strike(Harm::Strike));
     let mut table = toy.deal(&["替死", "刀", "刀", "平民", "平民"]);
     table.until_window("早夜");
@@ -68,7 +68,7 @@ fn a_stand_in_takes_one_hit() {
 #[test]
 fn a_chain_of_lovers_falls() {
     let mut toy = Toy::new();
-    let love = toy.state("情侣", StateDef::default());
+    let love = toy.state("情侣", &StateDef::default());
     toy.skill_with("连接", Cupid(love), |def| {
         def.windows = [rules::WindowId(0)].into_iter().collect();
         def.seats = SeatCount::exactly(2);
@@ -94,9 +94,9 @@ fn an_immunity_is_asked_last_and_spent_once() {
         Harm::Vote,
     ];
     let mut toy = Toy::new();
-    let ward = toy.state("守护", stops(&[Harm::Strike], Some(1)));
-    let immune = toy.state("免疫", stops(all, Some(1)));
-    toy.skill("守护", Lay(ward, until(DAWN)));
+    let ward = toy.state("守护", &stops(&[Harm::Strike], Some(1)));
+    let immune = toy.state("免疫", &stops(all, Some(1)));
+    toy.skill("守护", Lay(ward, Some(until(DAWN))));
     toy.skill("免疫", Lay(immune, None));
     toy.skill("刀", Strike(Harm::Strike));
     let mut table = toy.deal(&["守护", "免疫", "刀", "平民", "平民"]);
@@ -127,8 +127,8 @@ fn an_immunity_is_asked_last_and_spent_once() {
 #[test]
 fn stronger_harm_passes_weaker_protection() {
     let mut toy = Toy::new();
-    let ward = toy.state("守护", stops(&[Harm::Strike], Some(1)));
-    toy.skill("守护", Lay(ward, until(DAWN)));
+    let ward = toy.state("守护", &stops(&[Harm::Strike], Some(1)));
+    toy.skill("守护", Lay(ward, Some(until(DAWN))));
     toy.skill("穿", Strike(Harm::Pierce));
     let mut table = toy.deal(&["守护", "穿", "平民"]);
     table.until_window("早夜");
@@ -142,9 +142,9 @@ fn stronger_harm_passes_weaker_protection() {
 #[test]
 fn the_ward_that_ends_soonest_is_used_first() {
     let mut toy = Toy::new();
-    let ward = toy.state("守护", stops(&[Harm::Strike], Some(1)));
-    toy.skill("长护", Lay(ward, until(&[PhaseKind::Night])));
-    toy.skill("短护", Lay(ward, until(DAWN)));
+    let ward = toy.state("守护", &stops(&[Harm::Strike], Some(1)));
+    toy.skill("长护", Lay(ward, Some(until(&[PhaseKind::Night]))));
+    toy.skill("短护", Lay(ward, Some(until(DAWN))));
     toy.skill("刀", Strike(Harm::Strike));
     toy.skill("枪", Shot);
     let mut table = toy.deal(&["长护", "短护", "刀", "平民"]);
@@ -154,5 +154,5 @@ fn the_ward_that_ends_soonest_is_used_first() {
     table.sends(3, "刀", &[4]);
     table.until(PhaseKind::Dawn);
     let left: Vec<_> = table.game.world().states.iter().map(|r| r.until).collect();
-    assert_eq!(left, [until(&[PhaseKind::Night])]);
+    assert_eq!(left, [Some(until(&[PhaseKind::Night]))]);
 }

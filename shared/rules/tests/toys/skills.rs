@@ -7,11 +7,11 @@ use rules::world::{Hit, Intent, Lapse};
 use rules::{Arg, Notice, PhaseKind, SeatId, SkillId, StateId};
 
 /// Until the next beginning of one of these phases.
-pub(crate) fn until(phases: &[PhaseKind]) -> Option<Lapse> {
-    Some(Lapse {
+pub(crate) fn until(phases: &[PhaseKind]) -> Lapse {
+    Lapse {
         phases: phases.iter().copied().collect(),
         skip: 0,
-    })
+    }
 }
 
 /// Harm to the final targets.
@@ -41,7 +41,7 @@ impl Skill for Peek {
     }
 }
 
-/// Lays a state on the final targets until the next dawn or day (`None`: for good).
+/// Lays a state on the final targets; `None`: for good.
 #[derive(Debug)]
 pub(crate) struct Lay(pub(crate) StateId, pub(crate) Option<Lapse>);
 
@@ -62,7 +62,7 @@ impl Skill for Swap {
     fn resolve(&self, game: &mut Game, held: Held, _: &Intent, finals: &[SeatId]) {
         let [a, b] = finals else { return };
         let from = Some((held.seat, held.holding));
-        let end = until(&[PhaseKind::Dawn]);
+        let end = Some(until(&[PhaseKind::Dawn]));
         game.lay(*a, self.0, from, end, Some(*b));
         game.lay(*b, self.0, from, end, Some(*a));
     }

@@ -17,9 +17,9 @@ fn silence() -> StateDef {
 #[test]
 fn an_earlier_item_silences_a_later_one() {
     let mut toy = Toy::new();
-    let silenced = toy.state("沉默", silence());
+    let silenced = toy.state("沉默", &silence());
     toy.skill("先刀", Strike(Harm::Strike));
-    toy.skill("冰冻", Lay(silenced, until(&[PhaseKind::Day])));
+    toy.skill("冰冻", Lay(silenced, Some(until(&[PhaseKind::Day]))));
     toy.skill("后刀", Strike(Harm::Strike));
     let mut table = toy.deal(&["先刀", "冰冻", "后刀", "冰冻", "平民", "平民"]);
     table.until_window("早夜");
@@ -73,12 +73,12 @@ fn a_state_lasts_into_the_next_window() {
     let mut toy = Toy::new();
     let silenced = toy.state(
         "沉默",
-        StateDef {
+        &StateDef {
             told: true,
             ..silence()
         },
     );
-    toy.skill("冰冻", Lay(silenced, until(&[PhaseKind::Dawn])));
+    toy.skill("冰冻", Lay(silenced, Some(until(&[PhaseKind::Dawn]))));
     toy.skill_with("刀", Strike(Harm::Strike), |def| {
         def.windows = [LATE].into_iter().collect();
     });
