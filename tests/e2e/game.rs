@@ -11,7 +11,8 @@ pub const SQUARE: u64 = 800_001;
 /// Someone who plays in no game.
 pub const STRANGER: u64 = 20_099;
 
-const ALIASES: [&str; 14] = [
+/// What the fourteen are called.
+pub const ALIASES: [&str; 14] = [
     "甲", "乙", "丙", "丁", "戊", "己", "庚", "辛", "壬", "癸", "子", "丑", "寅", "卯",
 ];
 
@@ -179,19 +180,25 @@ impl<'a> Table<'a> {
             let alias = self.alias(i);
             self.reads(i, &["报名成功", &alias]);
         }
-        // Whoever signed up in the square is known to be reachable once the hello has arrived,
-        // which may have been before the receipt in the square.
-        for player in self.players.iter().step_by(2) {
-            let hello = format!("你报名了【鸣潮1】，马甲“{}”", player.alias);
-            wait_for(&format!("{} to be greeted", player.alias), || {
-                player.person.has_read(&self.site, &hello).then_some(())
-            });
-        }
-        self.order("发牌");
+        self.order_the_deal();
         for player in &mut self.players {
             let card = player.person.expect(&self.site, &["你的身份是【"]);
             player.role = between(&card.text, "【", "】");
             player.faction = between(&card.text, "属于", "。");
+        }
+    }
+
+    /// 发牌. Whoever signed up in the square is known to be reachable once a greeting has arrived;
+    /// a deal that comes sooner is refused, and the director told when it is time.
+    fn order_the_deal(&mut self) {
+        self.order("发牌");
+        let early = wait_for("the deal or its refusal", || {
+            let refused = self.director.has_read(&self.site, "还不能发牌");
+            (refused || self.square.has_read(&self.site, "发牌了")).then_some(refused)
+        });
+        if early {
+            self.director.expect(&self.site, &["都能私聊到了"]);
+            self.order("发牌");
         }
     }
 
