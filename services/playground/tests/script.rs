@@ -170,6 +170,9 @@ async fn a_stream_tells_lines_and_changes() {
             json!({"seq": first["seq"]}),
         )
         .await;
+    until("\"recalled\":true").await;
+    let rename = json!({"by": OWNER, "do": "rename", "name": "新广场"});
+    stage.api(&format!("/groups/{SQUARE}/do"), rename).await;
     until("event: changed").await;
     let line = &stage.chats(ANN, 0).await[0];
     assert_eq!(

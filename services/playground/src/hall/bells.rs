@@ -11,7 +11,7 @@ use tokio::sync::watch;
 pub(crate) struct Ring {
     /// Lines may be there up to this place.
     pub(crate) lines: u64,
-    /// Rises when something else has changed: a group, a card, a recalled message.
+    /// Rises when something else has changed: a group, a card, a request.
     pub(crate) changes: u64,
 }
 

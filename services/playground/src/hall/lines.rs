@@ -6,8 +6,8 @@ use protocol::{Scene, UserId};
 use serde::Serialize;
 
 use super::{Hall, Trouble};
-use crate::scene::{Message, Page, Piece, key_of};
-use crate::world::{Refusal, World};
+use crate::scene::{Message, Page, Piece, SceneLog, key_of};
+use crate::world::{Refusal, Sight, World};
 
 /// A line of chat as one person sees it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,37 +68,15 @@ impl Hall {
     ) -> Result<Lines, Trouble> {
         // The horizon comes first: what is settled later belongs to the next question.
         let horizon = self.horizon();
-        let sights = self
-            .world(|world| {
-                world.person(user).ok_or(Refusal::NoSuchPerson(user))?;
-                let groups = world
-                    .groups_seen(user)
-                    .map(|(id, group)| (Scene::Group(id), Some(group.sight(user))));
-                Ok::<_, Refusal>(
-                    groups
-                        .chain([(Scene::Private(user), None)])
-                        .collect::<Vec<_>>(),
-                )
+        let mut found = self
+            .gather(user, move |log, sight| {
+                log.after(after)
+                    .filter(|message| message.seq <= horizon && sight.covers(message.seq))
+                    .take(limit + 1)
+                    .cloned()
+                    .collect()
             })
-            .await??;
-        let mut found: Vec<(Scene, Message)> = Vec::new();
-        for (scene, sight) in sights {
-            let sees =
-                |seq: u64| seq <= horizon && sight.as_ref().is_none_or(|sight| sight.covers(seq));
-            let messages = self
-                .scenes
-                .read(&key_of(scene), |kept| {
-                    kept.0
-                        .after(after)
-                        .filter(|message| sees(message.seq))
-                        .take(limit + 1)
-                        .cloned()
-                        .collect::<Vec<_>>()
-                })
-                .await
-                .map_err(|error| Trouble::Unavailable(error.to_string()))?;
-            found.extend(messages.into_iter().map(|message| (scene, message)));
-        }
+            .await?;
         found.sort_by_key(|(_, message)| message.seq);
         let more = found.len() > limit;
         found.truncate(limit);
@@ -106,8 +84,67 @@ impl Hall {
             Some((_, last)) if more => last.seq,
             _ => horizon.max(after),
         };
-        let list = self.world(|world| name_lines(world, user, &found)).await?;
+        let list = self.named(user, &found).await?;
         Ok(Lines { list, next, more })
+    }
+
+    /// Earlier lines that were changed after this place: taken back, reacted to.
+    pub(crate) async fn edits(&self, user: UserId, after: u64) -> Result<Vec<Line>, Trouble> {
+        let horizon = self.horizon();
+        let found = self
+            .gather(user, move |log, sight| {
+                log.edited_after(after)
+                    .filter(|message| message.seq <= horizon && sight.covers(message.seq))
+                    .cloned()
+                    .collect()
+            })
+            .await?;
+        self.named(user, &found).await
+    }
+
+    /// Picks messages from every chat that a person has seen.
+    async fn gather(
+        &self,
+        user: UserId,
+        pick: impl Fn(&SceneLog, &Sight) -> Vec<Message> + Send + Sync,
+    ) -> Result<Vec<(Scene, Message)>, Trouble> {
+        let sights = self
+            .world(|world| {
+                world.person(user).ok_or(Refusal::NoSuchPerson(user))?;
+                let groups = world
+                    .groups_seen(user)
+                    .map(|(id, group)| (Scene::Group(id), group.sight(user)));
+                let private = (Scene::Private(user), Sight::everything());
+                Ok::<_, Refusal>(groups.chain([private]).collect::<Vec<_>>())
+            })
+            .await??;
+        let mut found = Vec::new();
+        for (scene, sight) in sights {
+            let picked = self
+                .scenes
+                .read(&key_of(scene), |kept| pick(&kept.0, &sight))
+                .await
+                .map_err(|error| Trouble::Unavailable(error.to_string()))?;
+            found.extend(picked.into_iter().map(|message| (scene, message)));
+        }
+        Ok(found)
+    }
+
+    async fn named(
+        &self,
+        reader: UserId,
+        found: &[(Scene, Message)],
+    ) -> Result<Vec<Line>, Trouble> {
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.world(|world| {
+            found
+                .iter()
+                .map(|(scene, message)| line(world, reader, *scene, message))
+                .collect()
+        })
+        .await
     }
 
     /// A message of a chat.
@@ -163,13 +200,6 @@ impl Hall {
             .await
             .map_err(|error| Trouble::Unavailable(error.to_string()))
     }
-}
-
-fn name_lines(world: &World, reader: UserId, found: &[(Scene, Message)]) -> Vec<Line> {
-    found
-        .iter()
-        .map(|(scene, message)| line(world, reader, *scene, message))
-        .collect()
 }
 
 fn line(world: &World, reader: UserId, scene: Scene, message: &Message) -> Line {

@@ -100,8 +100,7 @@ impl Hall {
                 face,
                 on,
             });
-            ticket.settle(Vec::new());
-            hall.bells.changed(&audience);
+            ticket.settle(audience);
             Ok(())
         })
         .await
@@ -176,8 +175,7 @@ impl Hall {
         let change = SceneChange::Recall { seq, by, power };
         let (message, ticket) = self.step_in_scene(scene, change, seq).await?;
         self.tell(News::Recalled { scene, message, by });
-        ticket.settle(Vec::new());
-        self.bells.changed(&audience);
+        ticket.settle(audience);
         Ok(())
     }
 

@@ -77,8 +77,9 @@ async fn first_lines(
     }
 }
 
-/// `GET /users/{id}/stream`: server-sent events. `line` for each line, `changed` when a group,
-/// a card or an earlier line has changed. A browser that comes back goes on where it was.
+/// `GET /users/{id}/stream`: server-sent events. `line` for each line, and again for a line that
+/// was taken back or reacted to; `changed` when a group, a card or a request has changed. A
+/// browser that comes back goes on where it was.
 pub(super) async fn stream(
     playground: Data<Playground>,
     id: Path<u64>,
@@ -98,6 +99,7 @@ pub(super) async fn stream(
         user,
         after: last.unwrap_or(asked.after),
         bell: hall.listen(user),
+        edits_after: hall.horizon(),
         changes: None,
         stop: playground.stopping().clone(),
     };
@@ -111,6 +113,7 @@ struct Listener {
     playground: Playground,
     user: UserId,
     after: u64,
+    edits_after: u64,
     bell: watch::Receiver<Ring>,
     changes: Option<u64>,
     stop: CancellationToken,
@@ -131,12 +134,11 @@ impl Listener {
                 return None;
             }
             let ring = *self.bell.borrow_and_update();
-            let lines = self
-                .playground
-                .hall()
-                .lines(self.user, self.after, LIMIT)
-                .await
-                .ok()?;
+            let hall = self.playground.hall();
+            let horizon = hall.horizon();
+            let lines = hall.lines(self.user, self.after, LIMIT).await.ok()?;
+            let edits = hall.edits(self.user, self.edits_after).await.ok()?;
+            self.edits_after = horizon;
             self.after = lines.next;
             let first = self.changes.is_none();
             let changed = self
@@ -150,6 +152,11 @@ impl Listener {
             for line in &lines.list {
                 let data = serde_json::to_string(line).ok()?;
                 write!(chunk, "id: {}\nevent: line\ndata: {data}\n\n", line.seq).ok()?;
+            }
+            // An edit has no id: a browser that comes back goes on from the newest line.
+            for line in &edits {
+                let data = serde_json::to_string(line).ok()?;
+                write!(chunk, "event: line\ndata: {data}\n\n").ok()?;
             }
             if changed {
                 chunk.push_str("event: changed\ndata: {}\n\n");

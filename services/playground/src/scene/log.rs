@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use protocol::UserId;
-use rules::Time;
 use serde::{Deserialize, Serialize};
 
 use super::message::{Message, Piece};
@@ -74,6 +73,8 @@ pub enum Page {
 pub struct SceneLog {
     messages: VecDeque<Message>,
     last_real: u64,
+    /// The place of the newest step that changed an earlier message.
+    last_edit: u64,
     /// Has the person of a private chat ever written? Then the bot may answer, friends or not.
     person_wrote: bool,
 }
@@ -93,7 +94,7 @@ impl SceneLog {
                 self.say(bot, step.when, *from, pieces.clone(), *reply_to);
                 Ok(())
             }
-            SceneChange::Recall { seq, by, power } => self.recall(step.when.at, *seq, *by, *power),
+            SceneChange::Recall { seq, by, power } => self.recall(step.when, *seq, *by, *power),
             SceneChange::React { seq, by, face, on } => {
                 let message = self.get_mut(*seq).ok_or(Refusal::NoSuchMessage)?;
                 let people = message.reactions.entry(face.clone()).or_default();
@@ -103,6 +104,8 @@ impl SceneLog {
                     people.remove(by);
                 }
                 message.reactions.retain(|_, people| !people.is_empty());
+                message.edited = Some(step.when.seq);
+                self.last_edit = step.when.seq;
                 Ok(())
             }
         }
@@ -121,6 +124,13 @@ impl SceneLog {
     pub fn after(&self, seq: u64) -> impl Iterator<Item = &Message> {
         let start = self.messages.partition_point(|message| message.seq <= seq);
         self.messages.range(start..)
+    }
+
+    /// Messages that were changed after this place.
+    pub fn edited_after(&self, seq: u64) -> impl Iterator<Item = &Message> {
+        let any = self.last_edit > seq;
+        let messages = any.then_some(&self.messages).into_iter().flatten();
+        messages.filter(move |message| message.edited.is_some_and(|edited| edited > seq))
     }
 
     /// A page of at most `count` messages, oldest first.
@@ -169,6 +179,7 @@ impl SceneLog {
             at: when.at,
             pieces,
             reply_to,
+            edited: None,
             recalled_by: None,
             reactions: std::collections::BTreeMap::new(),
         });
@@ -177,7 +188,7 @@ impl SceneLog {
         }
     }
 
-    fn recall(&mut self, now: Time, seq: u64, by: UserId, power: bool) -> Result<(), Refusal> {
+    fn recall(&mut self, when: Moment, seq: u64, by: UserId, power: bool) -> Result<(), Refusal> {
         let message = self.get_mut(seq).ok_or(Refusal::NoSuchMessage)?;
         if message.recalled_by.is_some() {
             return Err(Refusal::NoSuchMessage);
@@ -185,10 +196,12 @@ impl SceneLog {
         if message.from != by && !power {
             return Err(Refusal::NotYours);
         }
-        if message.from == by && !power && now > message.at.plus_ms(RECALL_MS) {
+        if message.from == by && !power && when.at > message.at.plus_ms(RECALL_MS) {
             return Err(Refusal::TooLate);
         }
         message.recalled_by = Some(by);
+        message.edited = Some(when.seq);
+        self.last_edit = when.seq;
         Ok(())
     }
 
@@ -203,6 +216,8 @@ impl SceneLog {
 
 #[cfg(test)]
 mod tests {
+    use rules::Time;
+
     use super::*;
 
     const BOT: UserId = UserId(1);
@@ -327,6 +342,8 @@ mod tests {
             },
         };
         log.apply(BOT, &react(true)).unwrap();
+        assert_eq!(log.edited_after(1).count(), 1);
+        assert_eq!(log.edited_after(2).count(), 0);
         assert!(log.get(1).unwrap().reactions["76"].contains(&BOT));
         log.apply(BOT, &react(false)).unwrap();
         assert!(log.get(1).unwrap().reactions.is_empty());

@@ -58,6 +58,9 @@ pub struct Message {
     /// The place of the message that it quotes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<u64>,
+    /// The place of the newest step that changed it afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<u64>,
     /// Who took it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recalled_by: Option<UserId>,

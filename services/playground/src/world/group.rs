@@ -201,6 +201,14 @@ struct Stay {
 pub struct Sight(Vec<Stay>);
 
 impl Sight {
+    /// All that was ever said.
+    pub fn everything() -> Self {
+        Self(vec![Stay {
+            from: 0,
+            until: None,
+        }])
+    }
+
     /// Could they see what was said at this place in the order of all chats?
     pub fn covers(&self, seq: u64) -> bool {
         let within = |stay: &Stay| stay.from < seq && stay.until.is_none_or(|until| seq < until);
