@@ -207,6 +207,12 @@ impl Game {
             .map(|r| r.seat)
     }
 
+    /// Everyone who has this state.
+    pub fn holders_of(&self, state: StateId) -> SeatSet {
+        let records = self.world.states.iter().filter(|r| r.state == state);
+        records.map(|r| r.seat).collect()
+    }
+
     /// Is the seat veiled from targeted skills?
     pub(crate) fn veiled(&self, seat: SeatId) -> bool {
         self.flag(seat, |d| d.veils)

@@ -368,11 +368,8 @@ impl Game {
                     Redirect::Back => intent.seat,
                     Redirect::Partner => partner.unwrap_or(ball),
                     Redirect::Random => {
-                        let others: Vec<SeatId> = self
-                            .in_play()
-                            .iter()
-                            .filter(|s| !self.has_state(*s, *state))
-                            .collect();
+                        let others = self.in_play().minus(self.holders_of(*state));
+                        let others: Vec<SeatId> = others.iter().collect();
                         self.draw(&others, ToString::to_string).unwrap_or(ball)
                     }
                 };
