@@ -84,8 +84,19 @@ impl History {
             all = older;
             onebot::data::sort(&mut all);
         }
-        all.retain(|message| message.time >= after.secs || is_behind(message, after));
+        all.retain(|message| is_of_interest(message, after));
         Ok(all)
+    }
+
+    /// The same, but no more than the newest page.
+    pub(crate) async fn newest_since(
+        &self,
+        chat: Chat,
+        after: &After,
+    ) -> Result<Vec<ChatMessage>, HistoryError> {
+        let mut page = self.page(chat, None, false).await?;
+        page.retain(|message| is_of_interest(message, after));
+        Ok(page)
     }
 
     /// What is before a message; nothing when the side does not understand this way of asking.
@@ -148,9 +159,10 @@ fn reaches(message: &ChatMessage, after: &After) -> bool {
     }
 }
 
-/// Is it behind the place by its sequence number, whatever its time says?
-fn is_behind(message: &ChatMessage, after: &After) -> bool {
-    matches!((message.seq, after.seq), (Some(seq), Some(after)) if seq > after)
+/// Is it behind the place, by its time or by its sequence number?
+fn is_of_interest(message: &ChatMessage, after: &After) -> bool {
+    let behind = matches!((message.seq, after.seq), (Some(seq), Some(after)) if seq > after);
+    behind || message.time >= after.secs
 }
 
 fn is_before(message: &ChatMessage, other: &ChatMessage) -> bool {

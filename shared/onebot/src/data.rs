@@ -34,24 +34,13 @@ pub struct JoinRequest {
     pub flag: String,
 }
 
-/// A private chat in which something was said lately.
+/// A chat in which something was said lately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecentChat {
-    /// With whom.
-    pub user: u64,
+    /// Which.
+    pub chat: Chat,
     /// When something was last said there, by either, in whole seconds.
     pub time: i64,
-}
-
-/// The recent chats that a side lists.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RecentChats {
-    /// The private ones, temporary ones too.
-    pub private: Vec<RecentChat>,
-    /// The oldest time in the whole list, groups too; `None`: the list is empty.
-    pub oldest: Option<i64>,
-    /// How many entries the list has.
-    pub length: usize,
 }
 
 /// A request to be a friend that waits.
@@ -146,30 +135,23 @@ pub fn friends(data: &Value) -> Vec<u64> {
     members(data)
 }
 
-/// From the data of `get_recent_contact`.
-pub fn recent_chats(data: &Value) -> RecentChats {
-    // The platform's own numbers: with a friend, and a temporary one with a group's member.
-    const PRIVATE: [u64; 2] = [1, 100];
+/// From the data of `get_recent_contact`: groups and people, temporary conversations too.
+pub fn recent_chats(data: &Value) -> Vec<RecentChat> {
     let list = data.as_array().map_or(&[][..], Vec::as_slice);
-    let entries = || {
-        list.iter()
-            .map(Fields::of)
-            .filter_map(|fields| Some((fields.signed("msgTime")?, fields)))
-    };
-    let private = entries().filter(|(_, fields)| {
-        let kind = fields.number("chatType");
-        kind.is_some_and(|kind| PRIVATE.contains(&kind))
-    });
-    RecentChats {
-        private: private
-            .filter_map(|(time, fields)| {
-                let user = fields.number("peerUin").filter(|user| *user != 0)?;
-                Some(RecentChat { user, time })
-            })
-            .collect(),
-        oldest: entries().map(|(time, _)| time).min(),
-        length: list.len(),
-    }
+    list.iter()
+        .map(Fields::of)
+        .filter_map(|fields| {
+            let peer = fields.number("peerUin").filter(|peer| *peer != 0)?;
+            let chat = match fields.number("chatType")? {
+                // The platform's own numbers: a friend, a group, a member of a group.
+                1 | 100 => Chat::Private(peer),
+                2 => Chat::Group(peer),
+                _ => return None,
+            };
+            let time = fields.signed("msgTime")?;
+            Some(RecentChat { chat, time })
+        })
+        .collect()
 }
 
 /// From the data of `get_doubt_friends_add_request`.
@@ -289,16 +271,19 @@ mod tests {
             {"peerUin": "700", "chatType": 2, "msgTime": "1700000001"},
             {"peerUin": 32, "chatType": 100, "msgTime": 1_700_000_002, "lastestMsg": {}},
             {"peerUin": "0", "chatType": 1, "msgTime": "1700000002"},
-            {"peerUin": "33", "chatType": 1, "msgTime": null}
+            {"peerUin": "33", "chatType": 1, "msgTime": null},
+            {"peerUin": "34", "chatType": 8, "msgTime": "1700000001"}
         ]);
-        let chat = |user, time| RecentChat { user, time };
-        let read = recent_chats(&data);
+        let recent = |chat, time| RecentChat { chat, time };
         assert_eq!(
-            read.private,
-            [chat(31, 1_700_000_003), chat(32, 1_700_000_002)]
+            recent_chats(&data),
+            [
+                recent(Chat::Private(31), 1_700_000_003),
+                recent(Chat::Group(700), 1_700_000_001),
+                recent(Chat::Private(32), 1_700_000_002)
+            ]
         );
-        assert_eq!((read.oldest, read.length), (Some(1_700_000_001), 5));
-        assert_eq!(recent_chats(&json!(null)), RecentChats::default());
+        assert_eq!(recent_chats(&json!(null)), []);
     }
 
     #[test]

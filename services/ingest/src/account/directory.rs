@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{AccountId, ChatGroup, GameId, Roster, RosterState, Speaker, UserId};
+use rules::Time;
 use serde::{Deserialize, Serialize};
 
 use super::Account;
 
-/// How long a group counts as taken while its new game has not been heard of, in seconds.
-const OPENING: i64 = 10;
+/// How long a group counts as taken while its new game has not been heard of, in milliseconds.
+const OPENING: i64 = 10_000;
 /// So many games that are over are known by number.
 const MOST_OVER: usize = 1000;
 
@@ -30,7 +31,7 @@ pub(super) struct Games {
     last: u32,
     live: BTreeMap<u32, Roster>,
     over: BTreeSet<u32>,
-    /// Groups in which a game was just opened, and when, in chat time.
+    /// Groups in which a game was just opened, and when that was taken.
     opening: BTreeMap<u64, i64>,
 }
 
@@ -107,17 +108,13 @@ impl Games {
         &mut self,
         account: AccountId,
         square: ChatGroup,
-        secs: i64,
+        now: Time,
     ) -> Option<GameId> {
-        if self
-            .opening
-            .get(&square.0)
-            .is_some_and(|at| secs - at < OPENING)
-        {
+        self.opening.retain(|_, at| now.0 - *at < OPENING);
+        if self.opening.contains_key(&square.0) {
             return None;
         }
-        self.opening.retain(|_, at| secs - *at < OPENING);
-        self.opening.insert(square.0, secs);
+        self.opening.insert(square.0, now.0);
         self.last += 1;
         Some(GameId {
             account,

@@ -18,13 +18,13 @@ use std::collections::HashSet;
 use kit::{Aggregate, Effects, LoadError};
 use protocol::{
     AccountId, ChatGroup, Directory, GameId, Roster, RosterState, Scene, Send, SendKey, Service,
-    UserId,
 };
 use serde::{Deserialize, Serialize};
 use texts::Texts;
 
 pub(crate) use directory::GroupUse;
 pub use jobs::{After, Job, Lane, Task};
+pub(crate) use route::STALE;
 pub use scenes::Point;
 
 use directory::Games;
@@ -202,9 +202,9 @@ impl Account {
         self.scenes.missed_since()
     }
 
-    /// The place from which on lines of a person's private chat may be missing.
-    pub fn missed_of(&self, user: UserId) -> After {
-        self.scenes.read_from(Scene::Private(user))
+    /// The place from which on lines of a scene may be missing.
+    pub fn missed_of(&self, scene: Scene) -> After {
+        self.scenes.read_from(scene)
     }
 
     /// Do people sign up for a game?

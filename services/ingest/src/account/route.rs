@@ -13,6 +13,9 @@ use super::{Account, Env};
 use crate::input::Heard;
 use crate::talk::{Typed, is_for_tally, is_help, is_sign_up, typed};
 
+/// So many seconds after it was typed in a group of no game, a line is not worth an answer.
+pub(crate) const STALE: i64 = 30 * 60;
+
 impl Account {
     /// Takes a line. What concerns nobody leaves no trace.
     pub(super) fn heard(&mut self, env: &Env, heard: &Heard, effects: &mut Effects) {
@@ -99,7 +102,8 @@ impl Account {
         self.to_service(heard, said, speaker, Place::Group(name), game, effects);
     }
 
-    /// A line in a group of no game: only 开局 matters, and being addressed.
+    /// A line in a group of no game: only 开局 matters, and being addressed, and neither when it
+    /// comes so late that nobody waits for an answer.
     fn stray_line(
         &mut self,
         env: &Env,
@@ -108,6 +112,10 @@ impl Account {
         group: ChatGroup,
         effects: &mut Effects,
     ) {
+        if heard.received.0.div_euclid(1000) - heard.secs > STALE {
+            effects.ignore = true;
+            return;
+        }
         let Some(words) = chat::opening_words(&said.text) else {
             if said.addressed {
                 self.answer(env, heard, &Hint::NothingHere);
@@ -129,7 +137,7 @@ impl Account {
             effects.ignore = true;
             return;
         };
-        let Some(game) = self.games.open(self.id, group, heard.secs) else {
+        let Some(game) = self.games.open(self.id, group, heard.received) else {
             effects.ignore = true;
             return;
         };

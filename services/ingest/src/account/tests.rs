@@ -311,6 +311,28 @@ fn a_game_is_opened_by_a_director_in_a_free_group() {
 }
 
 #[test]
+fn a_game_is_not_opened_long_after_it_was_asked_for() {
+    let mut chat = Chat::new();
+    let opens = |secs| Heard {
+        scene: Scene::Group(ELSEWHERE),
+        id: MessageRef("1".into()),
+        seq: None,
+        secs,
+        user: DIRECTOR,
+        nickname: "导演".into(),
+        message: Message(vec![Segment::text("开局 m158")]),
+        quoted: None,
+        may_open: true,
+        entropy: Some("00".repeat(32)),
+        received: Time(10_000_000),
+    };
+    assert!(chat.take(&Input::Heard(opens(8_000))).ignore);
+    assert_eq!(sent(&chat.take(&Input::Heard(opens(8_500)))).len(), 1);
+    // Typed again and again while the account was away: the first one counts.
+    assert!(chat.take(&Input::Heard(opens(8_600))).ignore);
+}
+
+#[test]
 fn one_running_game_a_group() {
     let mut chat = Chat::playing();
     let effects = chat.says(square(), DIRECTOR, "开局 m158");
@@ -519,7 +541,7 @@ fn what_was_missed_is_read_from_the_last_line_of_each_scene() {
     let pack = of(Scene::Group(PACK)).unwrap();
     assert_eq!((pack.secs, pack.seq), (1115, None));
     assert_eq!(of(private(UserId(31))).unwrap().secs, 1115);
-    assert_eq!(chat.account.missed_of(STRANGER).secs, 1115);
+    assert_eq!(chat.account.missed_of(private(STRANGER)).secs, 1115);
     assert!(of(private(DIRECTOR)).is_some());
     chat.take(&Input::CaughtUp);
     let (_, after) = chat

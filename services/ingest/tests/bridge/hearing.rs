@@ -6,7 +6,7 @@ use protocol::{ChatGroup, Refused, ToPublish, ToTally, UserId};
 use serde_json::{Value, json};
 
 use crate::fake::{At, BOT, Side, World, now, text, until};
-use crate::rig::{OTHER, PACK, PLAYER, Rig, SQUARE};
+use crate::rig::{DIRECTOR, OTHER, PACK, PLAYER, Rig, SQUARE};
 
 const HERE: At = At::Group(SQUARE);
 
@@ -180,6 +180,31 @@ async fn a_strangers_missed_sign_up_is_found_among_recent_chats() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_strangers_missed_sign_up_is_found_among_friends() {
     a_stranger_signs_up_while_it_is_away(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_opened_while_it_is_away_is_opened_when_it_is_back() {
+    let rig = Rig::new().await.with_game().await;
+    let world = World::default();
+    let elsewhere = |group, line: &str| world.say(At::Group(group), DIRECTOR, &text(line));
+    elsewhere(900, "开局 m158");
+    world.book().backdate(At::Group(900), 3600);
+    let side = Side::connect(&rig.address, &world).await;
+    side.say(HERE, PLAYER, "在场");
+    until("the live line", || rig.tally_lines() == ["在场"]).await;
+    let rig = rig.restart().await;
+    elsewhere(900, "大家好");
+    elsewhere(901, "开局 m158 日历=quick");
+    elsewhere(901, "有人吗");
+    let side = Side::connect(&rig.address, &world).await;
+    until("the new game", || {
+        rig.opened() == [(ChatGroup(901), "m158 日历=quick".to_owned())]
+    })
+    .await;
+    side.break_off().await;
+    let _side = Side::connect(&rig.address, &world).await;
+    rig.caught_up().await;
+    assert_eq!(rig.opened().len(), 1);
 }
 
 /// A private message in the form of a temporary session.

@@ -251,6 +251,17 @@ impl Rig {
             .collect()
     }
 
+    /// Games that night was told to open: where, and the words after 开局.
+    pub fn opened(&self) -> Vec<(ChatGroup, String)> {
+        self.bodies(Service::Night)
+            .into_iter()
+            .filter_map(|body| match body {
+                ToNight::Open { square, line, .. } => Some((square, line.text)),
+                _ => None,
+            })
+            .collect()
+    }
+
     /// The newest watermark of the account; it is told to all shards.
     pub fn watermark(&self) -> Option<Time> {
         let heard = self.heard.lock().expect("nobody panics with it");
