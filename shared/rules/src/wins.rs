@@ -189,10 +189,7 @@ impl Game {
     pub(crate) fn agree_surrender(&mut self, seat: SeatId) -> Result<(), crate::Refusal> {
         self.running()?;
         let faction = self.may_surrender(seat)?;
-        let members: SeatSet = self
-            .all()
-            .filter(|s| self.at(*s).faction == faction)
-            .collect();
+        let members = self.asked_to_surrender(faction);
         let Some((_, agreed)) = self
             .world
             .surrenders
@@ -227,30 +224,32 @@ impl Game {
     }
 
     fn may_surrender(&self, seat: SeatId) -> Result<FactionId, crate::Refusal> {
-        let faction = self.seat(seat).ok_or(crate::Refusal::NoSuchSeat)?.faction;
+        let faction = self.seat(seat).ok_or(crate::Refusal::NoSuchSeat)?.dealt;
         let may = self.board.surrender.contains(&faction) && !self.known_lost(faction);
         may.then_some(faction)
             .ok_or(crate::Refusal::CannotSurrender)
     }
 
-    /// Has everybody in it agreed to a surrender?
+    /// Who is asked for a faction's surrender: those dealt into it, as in its private group. Who
+    /// has turned since is not known to them, nor are they to it (m158 §投降).
+    fn asked_to_surrender(&self, faction: FactionId) -> SeatSet {
+        self.all()
+            .filter(|s| self.at(*s).dealt == faction)
+            .collect()
+    }
+
+    /// Has everybody who is asked agreed to a surrender?
     pub(crate) fn surrendered(&self, faction: FactionId) -> bool {
-        let who = Who {
-            faction,
-            class: None,
-        };
+        let asked = self.asked_to_surrender(faction);
         let mut moved = self.world.surrenders.iter();
-        moved.any(|(f, agreed)| *f == faction && self.of(who).all(|s| agreed.has(s)))
+        moved.any(|(f, agreed)| *f == faction && asked.minus(*agreed).is_empty())
     }
 
     /// Does everybody know that it has lost? What is not published yet must not show in who may
     /// surrender.
     fn known_lost(&self, faction: FactionId) -> bool {
-        let who = Who {
-            faction,
-            class: None,
-        };
-        self.surrendered(faction) || self.of(who).all(|s| self.world.announced.has(s))
+        let asked = self.asked_to_surrender(faction);
+        self.surrendered(faction) || asked.minus(self.world.announced).is_empty()
     }
 
     /// A losing condition is met: it cannot win any more (G21), and quiet days count from now

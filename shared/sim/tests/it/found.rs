@@ -318,3 +318,20 @@ fn a_reaction_that_is_asked_late_does_not_show() {
         assert_eq!(seen, other, "{}", kind.word());
     }
 }
+
+/// A seat that a ruling has turned does not learn whose side it is on by a surrender, nor does
+/// the pack learn of it.
+#[test]
+fn a_turned_seat_takes_no_part_in_a_surrender() {
+    let mut table = table("slow");
+    let wolves = table.game.board().faction("狼人阵营").expect("a faction");
+    table.order(rule(Ruling::Faction(at(5), wolves)));
+    table
+        .act(rules::Act::Surrender { seat: at(5) })
+        .expect_err("it was dealt into the village");
+    for seat in [9, 10] {
+        table.must(rules::Act::Surrender { seat: at(seat) });
+    }
+    let told = table.must(rules::Act::AgreeSurrender { seat: at(11) });
+    assert!(told.iter().any(|n| n.key == "surrender/done"));
+}

@@ -2,4 +2,5 @@
 
 mod found;
 mod properties;
+mod secrecy;
 mod snapshots;
