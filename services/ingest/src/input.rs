@@ -198,6 +198,7 @@ mod tests {
             scene: Scene::Private(UserId(5)),
             parts: vec![protocol::Part::Text("你好".into())],
             repeat: false,
+            kind: protocol::SayKind::Answer,
         };
         let act = PlatformAct::Kick {
             group: ChatGroup(7),

@@ -82,6 +82,7 @@ mod tests {
             scene: Scene::Private(UserId(5)),
             parts,
             repeat: false,
+            kind: protocol::SayKind::Notice,
         }
     }
 

@@ -45,9 +45,10 @@ pub enum Audience {
 }
 
 /// What a saying is, for pacing and merging.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum SayKind {
     /// Something that a rule makes known. Never lost, never said twice.
+    #[default]
     Notice,
     /// The short answer to something typed: taken, refused, help.
     Answer,
@@ -98,6 +99,9 @@ pub struct Send {
     /// Was this said before with an unclear outcome, where history is unavailable? Then publish
     /// has marked the text as a repeat (重发).
     pub repeat: bool,
+    /// What kind of saying it is: answers do not wait behind many prompts.
+    #[serde(default)]
+    pub kind: SayKind,
 }
 
 /// Why the platform refused for certain. What is not certain is [`SendOutcome::Unknown`].

@@ -17,7 +17,8 @@ use std::collections::HashSet;
 
 use kit::{Aggregate, Effects, LoadError};
 use protocol::{
-    AccountId, ChatGroup, Directory, GameId, Roster, RosterState, Scene, Send, SendKey, Service,
+    AccountId, ChatGroup, Directory, GameId, Roster, RosterState, SayKind, Scene, Send, SendKey,
+    Service,
 };
 use serde::{Deserialize, Serialize};
 use texts::Texts;
@@ -241,6 +242,7 @@ impl Account {
             scene,
             parts,
             repeat: false,
+            kind: SayKind::Answer,
         };
         let after = self.scenes.after(scene);
         self.jobs.add(Task::Send(send), None, after);

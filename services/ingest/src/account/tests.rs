@@ -4,8 +4,8 @@ use kit::{Aggregate, Effects};
 use onebot::{Message, Segment};
 use protocol::{
     AccountId, ChatGroup, Directory, DirectoryGroup, GameId, MessageRef, Part, Place, PlatformAct,
-    PoolIn, Roster, RosterSeat, RosterState, Scene, Send, SendKey, SendOutcome, Service, ToNight,
-    ToPublish, ToTally, UserId,
+    PoolIn, Roster, RosterSeat, RosterState, SayKind, Scene, Send, SendKey, SendOutcome, Service,
+    ToNight, ToPublish, ToTally, UserId,
 };
 use rules::{SeatId, Time};
 
@@ -457,6 +457,7 @@ fn sends_keep_their_order_and_are_answered_once() {
             scene: private(PLAYER),
             parts: vec![Part::Text(n.to_string())],
             repeat: false,
+            kind: SayKind::Notice,
         };
         Input::Send {
             send,

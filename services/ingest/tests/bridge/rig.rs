@@ -11,8 +11,8 @@ use kit::testing::TestParts;
 use kit::{CancellationToken, Parts};
 use protocol::{
     AccountId, ChatGroup, Directory, DirectoryGroup, GameId, Message, MessageId, Part, PlatformAct,
-    PoolIn, Roster, RosterSeat, RosterState, Scene, Send, SendKey, SendOutcome, Service, Shard,
-    ToIngest, ToNight, ToPublish, ToTally, Topic, UserId,
+    PoolIn, Roster, RosterSeat, RosterState, SayKind, Scene, Send, SendKey, SendOutcome, Service,
+    Shard, ToIngest, ToNight, ToPublish, ToTally, Topic, UserId,
 };
 use rules::{SeatId, Time};
 
@@ -198,6 +198,7 @@ impl Rig {
             scene,
             parts: vec![Part::Text(words.into())],
             repeat: false,
+            kind: SayKind::Notice,
         };
         self.tell(&ToIngest::Send {
             send,

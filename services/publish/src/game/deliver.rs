@@ -56,6 +56,7 @@ impl Game {
                 scene,
                 parts,
                 repeat: item.repeat,
+                kind: item.kind,
             },
             answer: self.id.to_string(),
         });
