@@ -5,6 +5,7 @@ set -euo pipefail
 need=()
 command -v chromium >/dev/null || need+=(chromium)
 [ -n "$(find /usr/share/fonts -iname '*cjk*' -print -quit 2>/dev/null)" ] || need+=(fonts-noto-cjk)
+[ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || need+=(rabbitmq-server)
 command -v redis-server >/dev/null || need+=(redis-server)
 [ ${#need[@]} -eq 0 ] && exit 0
 

@@ -7,6 +7,8 @@
 mod child;
 mod folder;
 mod ports;
+pub mod proxy;
+pub mod rabbit;
 pub mod redis;
 mod wait;
 
