@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use protocol::{ChatGroup, MessageRef, PlatformAct, Scene, Send, SendKey, SendOutcome, ToPublish};
+use protocol::{
+    ChatGroup, MessageRef, PlatformAct, SayKind, Scene, Send, SendKey, SendOutcome, ToPublish,
+};
 use serde::{Deserialize, Serialize};
 
 /// So many finished jobs are remembered, to answer a repeat of one.
@@ -69,6 +71,16 @@ impl Task {
         match self {
             Self::Send(send) => Lane::Say(send.scene),
             Self::Act { act, .. } => Lane::Act(group_of(act)),
+        }
+    }
+
+    /// Must it not wait behind what comes to many people at once?
+    pub fn is_urgent(&self) -> bool {
+        match self {
+            Self::Send(send) => {
+                send.kind == SayKind::Answer || matches!(send.scene, Scene::Group(_))
+            }
+            Self::Act { .. } => false,
         }
     }
 

@@ -164,6 +164,12 @@ impl Account {
         self.jobs().find(|job| job.task.lane() == lane)
     }
 
+    /// Is something in a lane urgent? Then all that is before it there is, too.
+    pub fn is_urgent(&self, lane: Lane) -> bool {
+        self.jobs()
+            .any(|job| job.task.is_urgent() && job.task.lane() == lane)
+    }
+
     /// The number of the next job of each lane.
     pub fn first_jobs(&self) -> HashSet<u64> {
         let mut lanes = HashSet::new();

@@ -7,17 +7,18 @@ use tokio::time::sleep;
 use super::{MOST_TRIES, RECHECK, Sender, refused};
 use crate::input::{Input, news_id};
 use crate::listener::members;
+use crate::pace::Haste;
 use crate::side::Called;
 
 impl Sender {
     /// What is done is idempotent on the platform: unclear ones are done again.
-    pub(super) async fn act(&self, act: &PlatformAct) -> SendOutcome {
+    pub(super) async fn act(&self, act: &PlatformAct, haste: Haste) -> SendOutcome {
         let limits = self.0.bridge.settings().limits;
         let mut unclear = String::new();
         for _ in 0..MOST_TRIES {
             let called = loop {
                 self.connected().await;
-                self.0.pacer.turn_to_act().await;
+                self.0.pacer.turn(None, haste).await;
                 match self.0.side.call(&act_action(act), limits.call).await {
                     Called::NotSent => sleep(RECHECK).await,
                     called => break called,

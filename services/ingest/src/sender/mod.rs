@@ -16,7 +16,7 @@ use crate::account::{Job, Lane, Task};
 use crate::bridge::Bridge;
 use crate::history::History;
 use crate::input::Input;
-use crate::pace::Pacer;
+use crate::pace::{Haste, Pacer};
 use crate::side::AccountSide;
 
 /// An unclear send is tried so many times at most, each after history has shown nothing of it.
@@ -71,12 +71,18 @@ impl Sender {
                 .0
                 .bridge
                 .read(account, |state| {
-                    state.jobs().map(|job| job.task.lane()).collect::<Vec<_>>()
+                    let lanes = state
+                        .jobs()
+                        .map(|job| (job.task.lane(), job.task.is_urgent()));
+                    lanes.collect::<Vec<_>>()
                 })
                 .await;
             match lanes {
                 Ok(lanes) => {
-                    for lane in lanes {
+                    for (lane, urgent) in lanes {
+                        if let (true, Lane::Say(scene)) = (urgent, lane) {
+                            self.0.pacer.hurry(scene);
+                        }
                         if busy.insert(lane) {
                             tasks.spawn(self.clone().work(lane));
                         }
@@ -110,11 +116,20 @@ impl Sender {
             let job = self
                 .0
                 .bridge
-                .read(account, |state| state.next_job(lane).cloned())
+                .read(account, |state| {
+                    let haste = if state.is_urgent(lane) {
+                        Haste::Urgent
+                    } else {
+                        Haste::Patient
+                    };
+                    state.next_job(lane).map(|job| (job.clone(), haste))
+                })
                 .await;
-            let Ok(Some(job)) = job else { return lane };
+            let Ok(Some((job, haste))) = job else {
+                return lane;
+            };
             let outcome = tokio::select! {
-                outcome = self.perform(&job) => outcome,
+                outcome = self.perform(&job, haste) => outcome,
                 () = shutdown.cancelled() => return lane,
             };
             self.report(&outcome);
@@ -145,10 +160,10 @@ impl Sender {
         }
     }
 
-    async fn perform(&self, job: &Job) -> SendOutcome {
+    async fn perform(&self, job: &Job, haste: Haste) -> SendOutcome {
         match &job.task {
-            Task::Send(send) => self.send(job, send).await,
-            Task::Act { act, .. } => self.act(act).await,
+            Task::Send(send) => self.send(job, send, haste).await,
+            Task::Act { act, .. } => self.act(act, haste).await,
         }
     }
 

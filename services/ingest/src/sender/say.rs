@@ -12,6 +12,7 @@ use super::{MOST_TRIES, Pause, RECHECK, Sender, refused};
 use crate::account::Job;
 use crate::history::HistoryError;
 use crate::input::chat;
+use crate::pace::Haste;
 use crate::side::Called;
 use crate::verify;
 
@@ -28,7 +29,7 @@ enum Verdict {
 }
 
 impl Sender {
-    pub(super) async fn send(&self, job: &Job, send: &Send) -> SendOutcome {
+    pub(super) async fn send(&self, job: &Job, send: &Send, haste: Haste) -> SendOutcome {
         let limits = self.0.bridge.settings().limits;
         let mut unclear = self
             .0
@@ -57,7 +58,7 @@ impl Sender {
                 continue;
             }
             self.wait_for_group(send.scene).await;
-            self.0.pacer.turn(send.scene).await;
+            self.0.pacer.turn(Some(send.scene), haste).await;
             let action = action(send);
             match self.0.side.call(&action, limits.call).await {
                 Called::NotSent => sleep(RECHECK).await,
