@@ -3,7 +3,7 @@
 use protocol::{ChatGroup, UserId};
 use serde::{Deserialize, Serialize};
 
-use super::group::{Founding, GroupChange, Verdict};
+use super::membership::{Founding, GroupChange, Verdict};
 use super::people::Newcomer;
 use super::tables::{Pace, Table};
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Moment;
 use super::change::Happening;
-use super::group::{Door, Founding, Group, GroupChange, Rank, Request, Verdict};
+use super::group::Group;
+use super::membership::{Door, Founding, GroupChange, Rank, Request, Verdict};
 use super::refusal::Refusal;
 
 /// The longest comment on a request to join, in characters.

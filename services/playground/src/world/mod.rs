@@ -8,6 +8,7 @@
 mod change;
 mod group;
 mod groups;
+mod membership;
 mod people;
 mod refusal;
 mod tables;
@@ -17,7 +18,8 @@ use rules::Time;
 use serde::{Deserialize, Serialize};
 
 pub use change::{Change, Departure, Happening};
-pub use group::{Door, Founding, Group, GroupChange, Member, Rank, Request, Sight, Verdict};
+pub use group::Group;
+pub use membership::{Door, Founding, GroupChange, Member, Rank, Request, Sight, Verdict};
 pub use people::{Newcomer, Person};
 pub use refusal::Refusal;
 pub use tables::{Cast, Pace, Table};
