@@ -49,6 +49,8 @@ pub enum Input {
         /// What.
         news: News,
     },
+    /// Somebody asks to be the account's friend.
+    FriendAsked(FriendAsked),
     /// What became of a job.
     Outcome {
         /// Which.
@@ -103,6 +105,26 @@ pub struct Heard {
     pub entropy: Option<String>,
     /// When it was taken.
     pub received: Time,
+}
+
+/// A request to be the account's friend.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FriendAsked {
+    /// Who asks.
+    pub user: UserId,
+    /// The request's flag.
+    pub flag: String,
+    /// How it came.
+    pub door: FriendDoor,
+}
+
+/// How a request to be a friend came: each way has an answer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FriendDoor {
+    /// As an event.
+    Usual,
+    /// The platform holds it back as doubtful.
+    Doubtful,
 }
 
 /// Something about a group's members.
@@ -162,6 +184,11 @@ pub(crate) fn heard_id(account: AccountId, message: &ChatMessage) -> MessageId {
 /// The name of the input that a recall becomes; a message is taken back once.
 pub(crate) fn recalled_id(account: AccountId, scene: Scene, message: &MessageRef) -> MessageId {
     MessageId(format!("recall/{account}/{}/{message}", place(scene)))
+}
+
+/// The name of the input that a request to be a friend becomes; its flag tells it apart.
+pub(crate) fn friend_id(account: AccountId, asked: &FriendAsked) -> MessageId {
+    MessageId(format!("friend/{account}/{}", asked.flag))
 }
 
 /// The name of the input that news of a group becomes. `time` tells one coming and going from

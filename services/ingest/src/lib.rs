@@ -25,7 +25,7 @@ mod watermark;
 
 pub use account::{Account, After, Env, Job, Lane, Point, Task, account_of, key};
 pub use bridge::Bridge;
-pub use input::{Heard, Input, News};
+pub use input::{FriendAsked, FriendDoor, Heard, Input, News};
 pub use settings::{Limits, OwnAccount, Pace, People, Settings};
 
 /// Runs the bridge until its parts' shutdown token is cancelled. For sides that connect to us,

@@ -7,6 +7,8 @@ use protocol::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::input::FriendAsked;
+
 /// So many finished jobs are remembered, to answer a repeat of one.
 const REMEMBERED: usize = 64;
 
@@ -47,6 +49,13 @@ pub enum Task {
         /// What.
         act: PlatformAct,
     },
+    /// Accept a request to be a friend.
+    Befriend {
+        /// Its name.
+        key: SendKey,
+        /// Which.
+        asked: FriendAsked,
+    },
 }
 
 /// Jobs of one lane are done one after the other.
@@ -56,13 +65,15 @@ pub enum Lane {
     Say(Scene),
     /// What is done in a group.
     Act(ChatGroup),
+    /// Requests to be a friend.
+    Friends,
 }
 
 impl Task {
     fn key(&self) -> (&SendKey, bool) {
         match self {
             Self::Send(send) => (&send.key, send.repeat),
-            Self::Act { key, .. } => (key, false),
+            Self::Act { key, .. } | Self::Befriend { key, .. } => (key, false),
         }
     }
 
@@ -71,6 +82,7 @@ impl Task {
         match self {
             Self::Send(send) => Lane::Say(send.scene),
             Self::Act { act, .. } => Lane::Act(group_of(act)),
+            Self::Befriend { .. } => Lane::Friends,
         }
     }
 
@@ -80,22 +92,23 @@ impl Task {
             Self::Send(send) => {
                 send.kind == SayKind::Answer || matches!(send.scene, Scene::Group(_))
             }
-            Self::Act { .. } => false,
+            Self::Act { .. } | Self::Befriend { .. } => false,
         }
     }
 
-    /// What publish is told about it.
-    pub(super) fn answer(&self, outcome: SendOutcome) -> ToPublish {
+    /// What publish is told about it; nothing of what it did not ask for.
+    pub(super) fn answer(&self, outcome: SendOutcome) -> Option<ToPublish> {
         match self {
-            Self::Send(send) => ToPublish::Sent {
+            Self::Send(send) => Some(ToPublish::Sent {
                 key: send.key.clone(),
                 outcome,
-            },
-            Self::Act { key, act } => ToPublish::ActDone {
+            }),
+            Self::Act { key, act } => Some(ToPublish::ActDone {
                 key: key.clone(),
                 act: act.clone(),
                 outcome,
-            },
+            }),
+            Self::Befriend { .. } => None,
         }
     }
 }

@@ -120,6 +120,7 @@ impl Aggregate for Account {
             }
             Input::Heard(heard) => self.heard(env, heard, &mut effects),
             Input::Recalled { scene, message } => self.recalled(*scene, message, &mut effects),
+            Input::FriendAsked(asked) => self.friend_asked(asked, &mut effects),
             Input::News { group, news } => self.news(*group, news, &mut effects),
             Input::Outcome { job, outcome } => {
                 let Some(job) = self.jobs.done(*job, outcome) else {
@@ -134,8 +135,10 @@ impl Aggregate for Account {
                 {
                     self.scenes.said(send.scene, message.clone());
                 }
-                if let Some(answer) = &job.answer {
-                    effects.send(Service::Publish, answer, &job.task.answer(outcome.clone()));
+                if let Some(answer) = &job.answer
+                    && let Some(body) = job.task.answer(outcome.clone())
+                {
+                    effects.send(Service::Publish, answer, &body);
                 }
             }
             Input::Back { at } => self.scenes.open_gap(*at),
@@ -262,7 +265,9 @@ fn answer_known(known: Known, answer: &str, effects: &mut Effects) {
         Known::New => {}
         Known::Waiting => effects.ignore = true,
         Known::Done(task, outcome) => {
-            effects.send(Service::Publish, answer, &task.answer(outcome));
+            if let Some(body) = task.answer(outcome) {
+                effects.send(Service::Publish, answer, &body);
+            }
         }
     }
 }

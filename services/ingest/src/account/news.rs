@@ -1,11 +1,11 @@
 //! News of groups, handed to the game or the pool that they concern.
 
 use kit::Effects;
-use protocol::{ChatGroup, MessageRef, PoolIn, Scene, Service, ToPublish, ToTally};
+use protocol::{ChatGroup, MessageRef, PoolIn, Scene, SendKey, Service, ToPublish, ToTally};
 
 use super::directory::GroupUse;
-use super::{Account, pool_key};
-use crate::input::News;
+use super::{Account, After, Task, pool_key};
+use crate::input::{FriendAsked, News};
 
 impl Account {
     /// A vote that is taken back stands; tally tells the director.
@@ -24,6 +24,20 @@ impl Account {
             ),
             None => effects.ignore = true,
         }
+    }
+
+    /// Who plays, directs or may want to sign up must be reachable in private. All others are
+    /// left to whoever looks after the account.
+    pub(super) fn friend_asked(&mut self, asked: &FriendAsked, effects: &mut Effects) {
+        if !self.games.knows(asked.user) && !self.has_lobby() {
+            effects.ignore = true;
+            return;
+        }
+        let task = Task::Befriend {
+            key: SendKey(format!("ingest/{}/friend/{}", self.id, asked.flag)),
+            asked: asked.clone(),
+        };
+        self.jobs.add(task, None, After::default());
     }
 
     /// News of a square are its game's, unless they are about its door, which people keep

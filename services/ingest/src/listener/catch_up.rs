@@ -7,7 +7,7 @@ use super::unread::Unread;
 use super::{Interrupted, Listener, Lost};
 use crate::account::After;
 use crate::history::HistoryError;
-use crate::input::{Input, News, chat};
+use crate::input::{FriendAsked, FriendDoor, Input, News, chat};
 use crate::side::{Called, SideState};
 
 impl Listener {
@@ -43,6 +43,7 @@ impl Listener {
         }
         let interrupted = |Lost| Interrupted(Unread::nothing());
         self.read_requests().await.map_err(interrupted)?;
+        self.read_friend_requests().await.map_err(interrupted)?;
         self.read_members().await.map_err(interrupted)?;
         self.commit_own("caught-up", Input::CaughtUp).await;
         self.side.state.send_replace(SideState::Ready);
@@ -75,6 +76,16 @@ impl Listener {
         {
             Called::Answered(Outcome::Done(data)) => Some(data),
             _ => None,
+        }
+    }
+
+    /// Asks for something that not every side has; `None`: this one does not, or not now.
+    pub(super) async fn try_ask(&self, action: &Action) -> Result<Option<serde_json::Value>, Lost> {
+        let patience = self.bridge.settings().limits.call;
+        match self.side.call(action, patience).await {
+            Called::Answered(Outcome::Done(data)) => Ok(Some(data)),
+            Called::Answered(_) | Called::NoAnswer => Ok(None),
+            Called::Lost | Called::NotSent => Err(Lost),
         }
     }
 
@@ -114,6 +125,22 @@ impl Listener {
                 };
                 self.news(request.group, news, 0).await;
             }
+        }
+        Ok(())
+    }
+
+    /// Requests to be a friend, as far as the side lists them.
+    async fn read_friend_requests(&self) -> Result<(), Lost> {
+        let Some(data) = self.try_ask(&Action::DoubtfulFriends).await? else {
+            return Ok(());
+        };
+        for request in onebot::data::doubtful_friends(&data) {
+            let asked = FriendAsked {
+                user: UserId(request.user),
+                flag: request.flag,
+                door: FriendDoor::Doubtful,
+            };
+            self.friend_asked(asked).await;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use protocol::{ChatGroup, MessageRef, Refused, Scene, UserId};
 
 use super::{Listener, Next};
 use crate::account::GroupUse;
-use crate::input::{Input, News, news_id, recalled_id, scene};
+use crate::input::{FriendAsked, FriendDoor, Input, News, friend_id, news_id, recalled_id, scene};
 use crate::side::SideState;
 
 impl Listener {
@@ -26,6 +26,11 @@ impl Listener {
                     time,
                 )
                 .await;
+            }
+            EventKind::Request(Request::Friend { user, flag }) => {
+                let user = UserId(user);
+                let door = FriendDoor::Usual;
+                self.friend_asked(FriendAsked { user, flag, door }).await;
             }
             EventKind::Meta(Meta::Heartbeat { online }) => return self.heartbeat(online),
             EventKind::Request(_) | EventKind::Meta(_) | EventKind::Unknown => {}
@@ -111,6 +116,16 @@ impl Listener {
             },
         )
         .await;
+    }
+
+    pub(super) async fn friend_asked(&self, asked: FriendAsked) {
+        let account = self.side.account;
+        let id = friend_id(account, &asked);
+        let input = Input::FriendAsked(asked);
+        let handled = self.bridge.commit(account, id, input).await;
+        if handled.is_some_and(|handled| handled.ignored) {
+            tracing::info!(%account, "a request to be a friend is left unanswered");
+        }
     }
 
     /// Hands on news of a group that is ours in some way.

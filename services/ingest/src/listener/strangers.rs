@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use onebot::Action;
 use onebot::data::RecentChat;
-use onebot::{Action, Outcome};
 use protocol::{Scene, UserId};
 use tokio::time::sleep;
 
@@ -13,7 +13,6 @@ use super::{Listener, Lost};
 use crate::account::STALE;
 use crate::history::HistoryError;
 use crate::input::{chat, scene};
-use crate::side::Called;
 
 /// So many recent chats are asked for; more when the list does not reach back far enough.
 const RECENT: [u32; 3] = [50, 200, 800];
@@ -130,15 +129,5 @@ impl Listener {
         }
         let friends = friends.into_iter().take(MOST_FRIENDS);
         Ok(friends.map(UserId).collect())
-    }
-
-    /// Asks for something that not every side has; `None`: this one does not, or not now.
-    async fn try_ask(&self, action: &Action) -> Result<Option<serde_json::Value>, Lost> {
-        let patience = self.bridge.settings().limits.call;
-        match self.side.call(action, patience).await {
-            Called::Answered(Outcome::Done(data)) => Ok(Some(data)),
-            Called::Answered(_) | Called::NoAnswer => Ok(None),
-            Called::Lost | Called::NotSent => Err(Lost),
-        }
     }
 }

@@ -164,6 +164,7 @@ impl Sender {
         match &job.task {
             Task::Send(send) => self.send(job, send, haste).await,
             Task::Act { act, .. } => self.act(act, haste).await,
+            Task::Befriend { asked, .. } => self.befriend(asked, haste).await,
         }
     }
 

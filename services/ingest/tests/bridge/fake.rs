@@ -46,6 +46,7 @@ pub struct Book {
     messages: HashMap<At, Vec<Value>>,
     ids: u64,
     pub requests: Vec<Value>,
+    pub doubtful: Vec<Value>,
     pub members: HashMap<u64, Vec<u64>>,
     /// All calls, in order: name and parameters.
     pub calls: Vec<(String, Value)>,
@@ -185,7 +186,11 @@ impl World {
                 let list: Vec<Value> = friends.iter().map(|id| json!({"user_id": id})).collect();
                 vec![ok(json!(list))]
             }
-            "set_group_card" | "set_group_kick" => vec![ok(Value::Null)],
+            "get_doubt_friends_add_request" => vec![ok(json!(self.book().doubtful))],
+            "set_friend_add_request"
+            | "set_doubt_friends_add_request"
+            | "set_group_card"
+            | "set_group_kick" => vec![ok(Value::Null)],
             "set_group_add_request" => vec![failed(call, 1200, "No such request")],
             _ => vec![failed(call, 1404, "no such action")],
         }

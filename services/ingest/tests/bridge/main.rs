@@ -2,6 +2,7 @@
 
 mod doors;
 mod fake;
+mod friends;
 mod hearing;
 mod rig;
 mod sending;

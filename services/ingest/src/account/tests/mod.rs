@@ -148,7 +148,7 @@ impl Chat {
             .jobs()
             .filter_map(|job| match &job.task {
                 Task::Send(send) => Some((send.scene, text(send))),
-                Task::Act { .. } => None,
+                Task::Act { .. } | Task::Befriend { .. } => None,
             })
             .collect()
     }
