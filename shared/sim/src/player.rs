@@ -10,6 +10,9 @@ use crate::rng::Rng;
 use crate::setting::START;
 use crate::voting::Voting;
 
+/// What "in the last minutes" means, in milliseconds.
+const LAST_MINUTES: i64 = 15 * 60_000;
+
 /// How often people do what, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Habits {
@@ -25,6 +28,8 @@ pub struct Habits {
     pub surrender: u32,
     /// A voter asks for a shorter or longer day.
     pub petition: u32,
+    /// Somebody waits until the last minutes of the window.
+    pub late: u32,
     /// The director orders something before the next input.
     pub order: u32,
     /// Something is sent too late, too early or twice.
@@ -40,6 +45,7 @@ impl Habits {
         follow: 500,
         surrender: 2,
         petition: 20,
+        late: 20,
         order: 0,
         slip: 0,
     };
@@ -155,7 +161,11 @@ impl Player {
         let left = game
             .deadline()
             .map_or(3_600_000, |(_, at)| at.since(self.now));
-        let step = self.rng.part_of(left / 16);
+        let step = if self.rng.chance(self.habits.late) {
+            (left - 1 - self.rng.part_of(LAST_MINUTES)).max(0)
+        } else {
+            self.rng.part_of(left / 16)
+        };
         self.now = self.now.plus_ms(1 + step);
     }
 

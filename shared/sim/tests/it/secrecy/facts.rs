@@ -1,1 +1,311 @@
-//! facts
+//! The facts that each kind of notice may depend on, and what they are in a game.
+
+use rules::board::Harm;
+use rules::{Act, Audience, Game, SeatId};
+
+use super::side::Event;
+
+/// Something that a notice may depend on. "Before" and "after" are the game before and after
+/// the input that brought the notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fact {
+    /// The input, whoever sent it, and whether it was taken.
+    Act,
+    /// The input, when the reader sent it.
+    OwnAct,
+    /// Phase, window and its end as people are told it.
+    Window,
+    /// The reader's card and the faction it was dealt into.
+    OwnCard,
+    /// The skills of the reader, with uses.
+    OwnSkills,
+    /// States on the reader that are told.
+    OwnStates,
+    /// What is open to the reader.
+    Open,
+    /// The reactions that the reader is asked for.
+    Asked,
+    /// Whether and how the reader went out, and whether it knows.
+    Out,
+    /// Messages of the reader, or of its team, that wait.
+    Messages,
+    /// Messages of this group's skills that wait.
+    TeamMessages,
+    /// Who belongs to the reader's groups, or to the group that reads it.
+    Members,
+    /// The factions of the seats that the reader has chosen.
+    ChosenFactions,
+    /// The classes that those seats show.
+    ChosenClasses,
+    /// Who is out, with their factions.
+    OutFactions,
+    /// Who was struck tonight.
+    Struck,
+    /// Is the reader in play?
+    InPlay,
+    /// Messages that limit another skill's choice.
+    Bait,
+    /// Is somebody of the group in play?
+    PackStands,
+    /// The closed book, weights, tags, and who could vote.
+    Ballots,
+    /// What protects from the vote.
+    VoteGuards,
+    /// Who went out in which order, whether by vote, and what is published of it.
+    Lists,
+    /// Who has the badge.
+    Badge,
+    /// What waits for the door.
+    Door,
+    /// Whom a shot has taken along.
+    Shots,
+    /// Last words that wait.
+    LastWords,
+    /// The director's cards.
+    Tags,
+    /// Surrenders that were moved, with who has agreed and who is still asked.
+    Surrenders,
+    /// How the game ended.
+    Ending,
+    /// Everybody's card and faction.
+    Cards,
+}
+
+/// What a kind of notice may depend on; `None`: a kind that nobody has declared.
+pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
+    use Fact::*;
+    Some(match key {
+        "card" => &[OwnCard],
+        "group/mates" => &[Members],
+        "window/open" => &[Window],
+        "prompt/open" => &[Window, Open, Out, OwnSkills],
+        "prompt/reaction" => &[Window, Asked, Out, OwnSkills],
+        "receipt/used" => &[OwnAct, Messages],
+        "receipt/declined" => &[OwnAct, Messages, Open],
+        "receipt/last-words" => &[OwnAct, LastWords],
+        "team/chose" | "team/declined" => &[Act, TeamMessages],
+        "team/dropped" => &[Act, TeamMessages, Tags],
+        "state/laid" | "state/lapsed" => &[OwnStates],
+        "check/answer" => &[Window, Messages, ChosenFactions, ChosenClasses],
+        "survey/answer" => &[Window, OwnSkills, OutFactions, InPlay],
+        "insight/answer" => &[Window, OwnSkills, Struck, InPlay],
+        "skill/lost" | "skill/got" => &[Act, OwnSkills],
+        "mode/got" => &[Window, Messages, OwnSkills],
+        "decoy/bound" => &[Act, TeamMessages, PackStands],
+        "decoy/free" => &[Act, Bait, PackStands, Tags],
+        "vote/result" | "election/result" => &[Ballots],
+        "vote/guarded" => &[Ballots, VoteGuards, Door],
+        "sheriff/you" => &[Badge],
+        "sheriff/passed" => &[Act, Badge, Door],
+        "sheriff/gone" => &[Badge, Door],
+        "door/list" => &[Window, Lists, Badge],
+        "dusk/list" | "end/list" => &[Lists],
+        "out/you" => &[Out],
+        "last-words" => &[LastWords],
+        "shot/public" => &[Shots, Door],
+        "game/over" => &[Ending],
+        "game/reveal" => &[Ending, Cards],
+        "surrender/agreed" | "surrender/taken" | "surrender/done" => &[Act, Surrenders],
+        "day/sped-up" | "day/extended" | "day/paused" | "day/resumed" | "rewound" => &[Act, Window],
+        "penalty/you" | "penalty/public" | "director/idle" => &[Act, Tags],
+        "director/two-red-cards" => &[Act, Tags, Cards],
+        "director/says" | "director/tells" | "faction/turned" | "back/you" => &[Act],
+        "back/public" => &[Act, Door],
+        _ => return None,
+    })
+}
+
+/// What the fact is, for a notice to this audience.
+pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
+    let (before, after) = (&event.before, &event.after);
+    let both = |of: &dyn Fn(&Game) -> String| format!("{} | {}", of(before), of(after));
+    let seat = match to {
+        Audience::Seat(seat) => Some(seat),
+        _ => None,
+    };
+    let own = |of: &dyn Fn(&Game, SeatId) -> String| {
+        seat.map_or_else(String::new, |s| both(&|g| of(g, s)))
+    };
+    match fact {
+        Fact::Act => format!("{:?} {}", event.act, event.taken),
+        Fact::OwnAct => {
+            let mine = seat.is_some() && sender(&event.act) == seat;
+            format!("{:?}", mine.then_some((&event.act, event.taken)))
+        }
+        Fact::Window => both(&|g| {
+            format!(
+                "{:?}",
+                (
+                    g.turn(),
+                    g.phase(),
+                    g.window(),
+                    g.window_ends(),
+                    g.ending().is_some()
+                )
+            )
+        }),
+        Fact::OwnCard => own(&|g, s| format!("{:?}", g.seat(s).map(|x| (x.card, x.dealt)))),
+        Fact::OwnSkills => own(&|g, s| {
+            let mine = g.seat(s).map(|x| x.holdings.iter());
+            let mine = mine.into_iter().flatten();
+            format!("{:?}", mine.map(|h| (h.skill, h.left)).collect::<Vec<_>>())
+        }),
+        Fact::OwnStates => own(&|g, s| {
+            let told = g.world().states.iter();
+            let told = told.filter(|r| r.seat == s && g.board().state_def(r.state).told);
+            format!("{:?}", told.map(|r| r.state).collect::<Vec<_>>())
+        }),
+        Fact::Open => own(&|g, s| {
+            let open = g.open_skills(s);
+            format!("{:?}", open.iter().map(|h| h.skill).collect::<Vec<_>>())
+        }),
+        Fact::Asked => own(&|g, s| {
+            let asked = g.world().reactions.iter().filter(|r| r.seat == s);
+            format!(
+                "{:?}",
+                asked.map(|r| (r.skill, r.until)).collect::<Vec<_>>()
+            )
+        }),
+        Fact::Out => own(&|g, s| {
+            let me = g.seat(s);
+            let out = me
+                .and_then(|x| x.out)
+                .map(|c| (c.harm == Harm::SentOff, c.phase));
+            format!("{out:?} {:?} {:?}", me.map(|x| x.knows_out), g.phase())
+        }),
+        Fact::Messages => own(&|g, s| {
+            let mine = g.world().intents.iter().filter(|i| {
+                let team = g.board().skill_def(i.skill).team;
+                i.seat == s || team.is_some_and(|t| g.group_members(t).has(s))
+            });
+            let mine = mine.map(|i| (i.seat, i.skill, &i.targets, &i.words));
+            format!("{:?}", mine.collect::<Vec<_>>())
+        }),
+        Fact::TeamMessages => both(&|g| {
+            let team = |i: &rules::world::Intent| g.board().skill_def(i.skill).team;
+            let theirs = g.world().intents.iter();
+            let theirs = theirs.filter(|i| team(i).is_some_and(|t| to == Audience::Group(t)));
+            let theirs = theirs.map(|i| (i.seat, i.skill, &i.targets));
+            format!("{:?}", theirs.collect::<Vec<_>>())
+        }),
+        Fact::Members => both(&|g| {
+            let mine = g.groups().into_iter();
+            let mine = mine.filter(|(group, members)| {
+                to == Audience::Group(*group) || seat.is_some_and(|s| members.has(s))
+            });
+            format!("{:?}", mine.collect::<Vec<_>>())
+        }),
+        Fact::ChosenFactions => {
+            let chosen = chosen(before, seat);
+            let of = |s: SeatId| before.seat(s).map(|x| x.faction);
+            format!("{:?}", chosen.map(|s| (s, of(s))).collect::<Vec<_>>())
+        }
+        Fact::ChosenClasses => {
+            let class = |s| before.board().role_def(before.face_role(s)).class;
+            let chosen = chosen(before, seat);
+            format!("{:?}", chosen.map(|s| (s, class(s))).collect::<Vec<_>>())
+        }
+        Fact::OutFactions => {
+            let out = after.all().filter(|s| !after.stands(*s));
+            let of = |s: SeatId| after.seat(s).map(|x| x.faction);
+            format!("{:?}", out.map(|s| (s, of(s))).collect::<Vec<_>>())
+        }
+        Fact::Struck => format!("{:?}", after.struck()),
+        Fact::InPlay => own(&|g, s| format!("{}", g.stands(s))),
+        Fact::Bait => both(&|g| {
+            let board = g.board();
+            let limits = |i: &rules::world::Intent| {
+                let skills = (0..board.skills.len()).map(rules::SkillId::at);
+                let code = &board.skill_def(i.skill).code;
+                skills.into_iter().any(|s| code.limits(i, s).is_some())
+            };
+            let baits = g.world().intents.iter().filter(|i| limits(i));
+            format!(
+                "{:?}",
+                baits.map(|i| (i.seat, &i.targets)).collect::<Vec<_>>()
+            )
+        }),
+        Fact::PackStands => both(&|g| {
+            let groups = g.groups().into_iter();
+            let this = groups.filter(|(group, _)| to == Audience::Group(*group));
+            let stands = this.map(|(_, members)| members.iter().any(|s| g.stands(s)));
+            format!("{:?}", stands.collect::<Vec<_>>())
+        }),
+        Fact::Ballots => {
+            let weights: Vec<i32> = before.all().map(|s| before.vote_weight(s)).collect();
+            let barred: Vec<bool> = before.world().seats.iter().map(|s| s.barred).collect();
+            let books = &before.world().books;
+            format!(
+                "{:?} {} {books:?} {weights:?} {barred:?} {:?}",
+                event.act,
+                event.taken,
+                before.world().announced
+            )
+        }
+        Fact::VoteGuards => {
+            let stops = |r: &&rules::world::StateRecord| {
+                before.board().state_def(r.state).stops.has(Harm::Vote)
+            };
+            let guards = before.world().states.iter().filter(stops);
+            format!(
+                "{:?}",
+                guards.map(|r| (r.seat, r.state)).collect::<Vec<_>>()
+            )
+        }
+        Fact::Lists => both(&|g| {
+            let outs = g.outs().iter();
+            let outs = outs.map(|o| (o.seat, o.cause.harm == Harm::Vote, o.cause.phase));
+            format!("{:?} {}", outs.collect::<Vec<_>>(), g.world().published)
+        }),
+        Fact::Badge => both(&|g| {
+            let state = g.board().sheriff.as_ref().map(|s| s.state);
+            format!("{:?}", state.map(|s| g.holders_of(s)))
+        }),
+        Fact::Door => both(&|g| format!("{:?}", g.world().at_door)),
+        Fact::Shots => {
+            let new = after.outs().iter().filter(|o| before.stands(o.seat));
+            let new = new.map(|o| (o.seat, o.cause.by, o.cause.skill));
+            format!("{:?} {:?}", event.act, new.collect::<Vec<_>>())
+        }
+        Fact::LastWords => both(&|g| format!("{:?}", g.world().last_words)),
+        Fact::Tags => both(&|g| {
+            let tags = g.world().states.iter();
+            let tags = tags.filter(|r| g.board().state_def(r.state).card.is_some());
+            format!("{:?}", tags.map(|r| (r.seat, r.state)).collect::<Vec<_>>())
+        }),
+        Fact::Surrenders => both(&|g| {
+            let moved = g.world().surrenders.iter();
+            let moved = moved.map(|(faction, agreed)| {
+                let dealt = |s: &SeatId| g.seat(*s).is_some_and(|x| x.dealt == *faction);
+                let asked: rules::SeatSet = g.all().filter(dealt).collect();
+                (faction, *agreed, asked)
+            });
+            format!("{:?}", moved.collect::<Vec<_>>())
+        }),
+        Fact::Ending => both(&|g| format!("{:?}", g.ending())),
+        Fact::Cards => both(&|g| {
+            let cards = g.world().seats.iter().map(|s| (s.card, s.faction));
+            format!("{:?}", cards.collect::<Vec<_>>())
+        }),
+    }
+}
+
+/// The seats that the waiting messages of this seat name.
+fn chosen(game: &Game, seat: Option<SeatId>) -> impl Iterator<Item = SeatId> {
+    let mine = game.world().intents.iter();
+    let mine = mine.filter(move |i| Some(i.seat) == seat);
+    mine.flat_map(|i| i.targets.iter().copied())
+}
+
+fn sender(act: &Act) -> Option<SeatId> {
+    match act {
+        Act::Use { seat, .. }
+        | Act::Decline { seat, .. }
+        | Act::LastWords { seat, .. }
+        | Act::Surrender { seat }
+        | Act::AgreeSurrender { seat } => Some(*seat),
+        Act::Clock { .. } | Act::BookClosed { .. } | Act::Petition { .. } | Act::Director(_) => {
+            None
+        }
+    }
+}

@@ -64,6 +64,11 @@ impl<'a> Pair<'a> {
     /// Plays the next input in both games; false at the end, or when every seat has seen a
     /// difference.
     pub(crate) fn step(&mut self) -> bool {
+        self.goes_on() && !self.unaware.is_empty()
+    }
+
+    /// Plays the next input in both games; false at the end.
+    pub(crate) fn goes_on(&mut self) -> bool {
         let Some(input) = self.tape.inputs.get(self.place) else {
             return false;
         };
@@ -72,7 +77,7 @@ impl<'a> Pair<'a> {
         self.other.play(input.now, input.stamp, twisted.as_ref());
         self.place += 1;
         self.compare();
-        !self.unaware.is_empty()
+        true
     }
 
     fn compare(&mut self) {

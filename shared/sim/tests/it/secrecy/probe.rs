@@ -1,6 +1,6 @@
 //! Every message that a seat could send, and all that it can ask, in one list.
 
-use rules::{Act, Game, Input, NoticeKind, Refusal, SeatId, Stamp, Time, Word};
+use rules::{Act, Game, Input, NoticeKind, SeatId, Stamp, Time, Word};
 
 /// What the engine answers a seat: a question in words, and the answer in words.
 pub(crate) type Answers = Vec<(String, String)>;
@@ -18,14 +18,13 @@ pub(crate) fn answers(game: &Game, seat: SeatId, now: Time, stamp: Stamp) -> Ans
         tried.extend((0..board.skills.len()).map(|s| vec![Word::Skill(rules::SkillId::at(s))]));
         for words in tried {
             // What is refused is refused by the same check; a copy is made only for the rest.
-            let answer = match game.check_use(seat, skill, &words) {
-                Err(why) => format!("{why:?}"),
-                Ok(_) => {
-                    let words = words.clone();
-                    send(game, seat, now, stamp, Act::Use { seat, skill, words })
-                }
+            let question = format!("use {skill:?} {words:?}");
+            let answer = if let Err(why) = game.check_use(seat, skill, &words) {
+                format!("{why:?}")
+            } else {
+                send(game, seat, now, stamp, Act::Use { seat, skill, words })
             };
-            answers.push((format!("use {skill:?} {words:?}"), answer));
+            answers.push((question, answer));
         }
         let decline = Act::Decline {
             seat,
@@ -60,7 +59,7 @@ fn send(game: &Game, seat: SeatId, now: Time, stamp: Stamp, act: Act) -> String 
     stamp.arrival = u64::MAX;
     let answer = game.apply(&Input { now, stamp, act });
     match answer {
-        Err(why) => refusal(&why),
+        Err(why) => format!("{why:?}"),
         Ok(notices) => {
             let receipts = notices
                 .iter()
@@ -68,10 +67,6 @@ fn send(game: &Game, seat: SeatId, now: Time, stamp: Stamp, act: Act) -> String 
             format!("{:?}", receipts.collect::<Vec<_>>())
         }
     }
-}
-
-fn refusal(why: &Refusal) -> String {
-    format!("{why:?}")
 }
 
 /// What can be asked without sending anything.

@@ -15,6 +15,7 @@ pub(crate) enum Seen {
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) act: Act,
+    pub(crate) taken: bool,
     pub(crate) before: Game,
     pub(crate) after: Game,
     pub(crate) notices: Vec<Notice>,
@@ -40,6 +41,15 @@ impl Side {
             keeps_events,
         };
         side.tell(sim::START, &dealt);
+        if keeps_events {
+            side.events.push(Event {
+                act: Act::Director(rules::Order::Start),
+                taken: true,
+                before: side.game.clone(),
+                after: side.game.clone(),
+                notices: dealt,
+            });
+        }
         side
     }
 
@@ -76,11 +86,13 @@ impl Side {
             }
             Sender::Nobody => {}
         }
+        let taken = answer.is_ok();
         let notices = answer.unwrap_or_default();
         self.tell(now, &notices);
         if let Some(before) = before {
             self.events.push(Event {
                 act: act.clone(),
+                taken,
                 before,
                 after: self.game.clone(),
                 notices,
