@@ -52,6 +52,8 @@ pub(super) struct Square {
     /// How much somebody is distrusted beyond the mood of the table.
     distrust: BTreeMap<String, f64>,
     thread: Option<Thread>,
+    /// What was said in the square since talk began: nobody likes a parrot.
+    heard: BTreeSet<String>,
     claim: Option<String>,
     claimed: bool,
     out: bool,
@@ -67,6 +69,7 @@ impl Square {
             checked: BTreeSet::new(),
             distrust: BTreeMap::new(),
             thread: None,
+            heard: BTreeSet::new(),
             claim: None,
             claimed: false,
             out: false,
@@ -92,6 +95,7 @@ impl Square {
     /// Talk and vote begin.
     pub(super) fn open(&mut self, kind: ThreadKind, anchor: Anchor) {
         self.claimed = false;
+        self.heard.clear();
         self.thread = Some(Thread {
             kind,
             anchor,
@@ -124,6 +128,7 @@ impl Square {
 
     /// A post of one's own.
     pub(super) fn hear_myself(&mut self, line: &Line) {
+        self.heard.insert(line.text.clone());
         let Some(thread) = &mut self.thread else {
             return;
         };
@@ -142,6 +147,7 @@ impl Square {
 
     /// Somebody else's post: who is named as a wolf is trusted less.
     pub(super) fn hear_other(&mut self, line: &Line) {
+        self.heard.insert(line.text.clone());
         let Some((_, named)) = line.text.split_once("我验了") else {
             return;
         };
@@ -240,10 +246,17 @@ impl Square {
             ThreadKind::Election => &talk::ELECTION,
             ThreadKind::Day => &talk::TALK,
         };
-        let phrase = self.dice.pick(key, phrases).copied().unwrap_or("过。");
         let others: Vec<&String> = self.others(mates).collect();
-        let whom = self.dice.pick(&format!("{key}/whom"), &others);
-        phrase.replace("{}", whom.map_or("大家", |name| name.as_str()))
+        let attempt = |nth: usize| {
+            let throw = format!("{key}/{nth}");
+            let phrase = self.dice.pick(&throw, phrases).copied().unwrap_or("过。");
+            let whom = self.dice.pick(&format!("{throw}/whom"), &others);
+            phrase.replace("{}", whom.map_or("大家", |name| name.as_str()))
+        };
+        let fresh = (0..phrases.len())
+            .map(attempt)
+            .find(|words| !self.heard.contains(words));
+        fresh.unwrap_or_else(|| attempt(0))
     }
 
     fn vote_wish(

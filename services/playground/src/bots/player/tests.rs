@@ -123,6 +123,15 @@ fn talks_and_votes_on_a_day_and_not_before_the_deal_or_after_the_door() {
 }
 
 #[test]
+fn says_nothing_that_was_just_said() {
+    let mut chats = Chats::dealt("甲");
+    chats.announce("⭐ 警长竞选：请按格式投票");
+    let (_, first) = chats.wants().remove(0);
+    chats.line(UserId(12), Some(SQUARE), &first);
+    assert_ne!(chats.wants().remove(0).1, first);
+}
+
+#[test]
 fn who_is_out_is_quiet_and_is_not_named() {
     let mut chats = Chats::dealt("甲");
     chats.announce("📋 第2天公示\n昨晚出局：乙、丙\n☀️ 第2天开门");
