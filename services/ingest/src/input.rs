@@ -66,6 +66,13 @@ pub enum Input {
     },
     /// All that was missed has been handed in.
     CaughtUp,
+    /// The account was away for long; directors should know.
+    WasAway {
+        /// Since when.
+        from: Time,
+        /// Until when.
+        to: Time,
+    },
 }
 
 impl From<ToIngest> for Input {

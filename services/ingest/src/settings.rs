@@ -105,6 +105,12 @@ pub struct Limits {
     pub muted: Duration,
     /// Messages in one page of history.
     pub page: u32,
+    /// In this time the newest of each game's groups is compared once with what was heard.
+    pub compare: Duration,
+    /// After so long without anything happening in chat, the side is asked how it is.
+    pub quiet: Duration,
+    /// Directors are told of an absence that has lasted so long.
+    pub absence: Duration,
 }
 
 impl Default for Limits {
@@ -119,6 +125,9 @@ impl Default for Limits {
             reconnect_most: Duration::from_secs(60),
             muted: Duration::from_secs(30),
             page: 50,
+            compare: Duration::from_secs(180),
+            quiet: Duration::from_secs(60),
+            absence: Duration::from_secs(60),
         }
     }
 }

@@ -143,6 +143,7 @@ impl Aggregate for Account {
             }
             Input::Back { at } => self.scenes.open_gap(*at),
             Input::CaughtUp => self.scenes.close_gap(),
+            Input::WasAway { from, to } => self.was_away(*from, *to, &mut effects),
         }
         effects
     }

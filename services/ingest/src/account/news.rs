@@ -1,7 +1,11 @@
 //! News of groups, handed to the game or the pool that they concern.
 
 use kit::Effects;
-use protocol::{ChatGroup, MessageRef, PoolIn, Scene, SendKey, Service, ToPublish, ToTally};
+use protocol::{
+    ChatGroup, MessageRef, Phrase, PoolIn, Scene, SendKey, Service, ToNight, ToPublish, ToTally,
+};
+use rules::Time;
+use serde_json::json;
 
 use super::directory::GroupUse;
 use super::{Account, After, Task, pool_key};
@@ -38,6 +42,18 @@ impl Account {
             asked: asked.clone(),
         };
         self.jobs.add(task, None, After::default());
+    }
+
+    /// Directors learn of an absence when it is over: before that nobody could tell them.
+    pub(super) fn was_away(&self, from: Time, to: Time, effects: &mut Effects) {
+        let args = json!({"from": from.0, "to": to.0});
+        let phrase = Phrase::new("ingest/was-away", args);
+        for roster in self.games.live() {
+            let phrase = phrase.clone();
+            let trouble = ToNight::Trouble { phrase };
+            effects.send(Service::Night, roster.game.to_string(), &trouble);
+        }
+        effects.ignore = effects.out.is_empty();
     }
 
     /// News of a square are its game's, unless they are about its door, which people keep

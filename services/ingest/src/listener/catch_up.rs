@@ -17,7 +17,6 @@ impl Listener {
         let account = self.side.account;
         self.sessions += 1;
         self.watermark.interrupt();
-        self.introduce().await;
         let at = self.bridge.parts().clock.now();
         self.commit_own("back", Input::Back { at }).await;
         let scenes = match self.bridge.read(account, crate::Account::to_catch_up).await {
@@ -28,6 +27,11 @@ impl Listener {
             }
         };
         let mut unread = Unread::all(scenes.iter().map(|(scene, _)| *scene));
+        if !self.introduce().await {
+            tracing::error!(%account, "chat side does not answer; it is cut off");
+            self.side.cut_off();
+            return Err(Interrupted(unread));
+        }
         for (place, after) in scenes {
             match self.read_missed(place, &after).await {
                 Ok(_) => {}
@@ -48,35 +52,27 @@ impl Listener {
         self.commit_own("caught-up", Input::CaughtUp).await;
         self.side.state.send_replace(SideState::Ready);
         tracing::info!(%account, "caught up with chat");
+        self.tell_of_absence().await;
         Ok(())
     }
 
-    /// Learns which program and which account the side has.
-    pub(super) async fn introduce(&self) {
+    /// Learns which program and which account the side has; false when it does not answer.
+    async fn introduce(&self) -> bool {
         let account = self.side.account;
-        if let Some(data) = self.ask(&Action::GetVersion).await {
-            let version = onebot::data::version(&data);
+        let patience = self.bridge.settings().limits.call;
+        let version = self.side.call(&Action::GetVersion, patience).await;
+        if let Called::Answered(Outcome::Done(data)) = &version {
+            let version = onebot::data::version(data);
             tracing::info!(%account, program = version.app_name, version = version.app_version, "chat side");
         }
-        if let Some(login) = self
-            .ask(&Action::GetLogin)
-            .await
-            .and_then(|d| onebot::data::login(&d))
+        let login = self.side.call(&Action::GetLogin, patience).await;
+        if let Called::Answered(Outcome::Done(data)) = &login
+            && let Some(login) = onebot::data::login(data)
             && login.user != account.0
         {
             tracing::error!(%account, login = login.user, "chat side is logged in with another account");
         }
-    }
-
-    pub(super) async fn ask(&self, action: &Action) -> Option<serde_json::Value> {
-        match self
-            .side
-            .call(action, self.bridge.settings().limits.call)
-            .await
-        {
-            Called::Answered(Outcome::Done(data)) => Some(data),
-            _ => None,
-        }
+        (version, login) != (Called::NoAnswer, Called::NoAnswer)
     }
 
     /// Asks for something that not every side has; `None`: this one does not, or not now.
@@ -95,6 +91,7 @@ impl Listener {
         place: Scene,
         after: &After,
     ) -> Result<usize, HistoryError> {
+        let upto = self.missed_since().await;
         let messages = self.history.since(chat(place), after).await?;
         let highest = messages.iter().filter_map(|message| message.seq).max();
         let mut new = 0;
@@ -103,6 +100,7 @@ impl Listener {
         }
         let track = self.tracks.entry(place).or_default();
         track.last = track.last.max(highest).max(after.seq);
+        track.read_upto = upto;
         self.side.spoken(place);
         Ok(new)
     }

@@ -11,6 +11,9 @@ use crate::side::SideState;
 impl Listener {
     pub(super) async fn take(&mut self, event: Event) -> Next {
         let time = event.time;
+        if !matches!(event.kind, EventKind::Meta(_)) {
+            self.presence.heard();
+        }
         match event.kind {
             EventKind::Message(message) => self.message(&message).await,
             EventKind::Notice(notice) => self.notice(notice, time).await,
@@ -32,7 +35,7 @@ impl Listener {
                 let door = FriendDoor::Usual;
                 self.friend_asked(FriendAsked { user, flag, door }).await;
             }
-            EventKind::Meta(Meta::Heartbeat { online }) => return self.heartbeat(online),
+            EventKind::Meta(Meta::Heartbeat { online }) => return self.says_online(online),
             EventKind::Request(_) | EventKind::Meta(_) | EventKind::Unknown => {}
         }
         Next::GoOn
@@ -75,8 +78,7 @@ impl Listener {
                     reason,
                     "the platform has put the account offline"
                 );
-                self.side.state.send_replace(SideState::Offline);
-                self.watermark.interrupt();
+                self.is_out(SideState::Offline);
             }
             Notice::Mute { .. }
             | Notice::Admin { .. }
@@ -85,13 +87,13 @@ impl Listener {
         }
     }
 
-    pub(super) fn heartbeat(&mut self, online: Option<bool>) -> Next {
+    /// The side says whether the account is online.
+    pub(super) fn says_online(&mut self, online: Option<bool>) -> Next {
         let offline = *self.side.state.borrow() == SideState::Offline;
         match online {
             Some(false) if !offline => {
                 tracing::error!(account = %self.side.account, "chat side says that it is offline");
-                self.side.state.send_replace(SideState::Offline);
-                self.watermark.interrupt();
+                self.is_out(SideState::Offline);
                 Next::GoOn
             }
             Some(true) if offline => {

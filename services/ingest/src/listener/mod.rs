@@ -1,20 +1,22 @@
 //! Listens to one account: catches up, takes events, tells watermarks.
 
 mod catch_up;
+mod compare;
 mod events;
 mod hearing;
+mod presence;
 mod strangers;
+mod track;
 mod unread;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use onebot::EventKind;
 use protocol::{MessageId, Scene};
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 
 use crate::bridge::Bridge;
 use crate::history::History;
@@ -22,6 +24,9 @@ use crate::input::{Input, scene};
 use crate::side::{AccountSide, Link, LinkEvent, Links, SideState};
 use crate::watermark::Watermark;
 
+use compare::Round;
+use presence::Presence;
+use track::Track;
 use unread::Unread;
 
 pub(crate) use catch_up::members;
@@ -44,36 +49,6 @@ enum Next {
     CatchUp,
 }
 
-/// How far a scene's sequence has been followed.
-#[derive(Default)]
-struct Track {
-    last: Option<u64>,
-    /// Looks for missing messages that have found none, one after the other.
-    vain: u32,
-    looked: Option<Instant>,
-}
-
-impl Track {
-    /// After so many vain looks the sequence is taken as full of holes (recalled messages make
-    /// some), and is looked into now and then only.
-    const MOST_VAIN: u32 = 5;
-    const NOW_AND_THEN: Duration = Duration::from_secs(10);
-
-    /// Is it worth a look whether messages are missing?
-    fn may_look(&self) -> bool {
-        self.vain < Self::MOST_VAIN
-            || self
-                .looked
-                .is_none_or(|looked| looked.elapsed() >= Self::NOW_AND_THEN)
-    }
-
-    /// A look has been taken; it has found messages, or none.
-    fn has_looked(&mut self, found: bool) {
-        self.vain = if found { 0 } else { self.vain + 1 };
-        self.looked = Some(Instant::now());
-    }
-}
-
 /// Listens to one account.
 pub(crate) struct Listener {
     bridge: Bridge,
@@ -81,6 +56,8 @@ pub(crate) struct Listener {
     history: History,
     watermark: Watermark,
     tracks: HashMap<Scene, Track>,
+    round: Round,
+    presence: Presence,
     nonce: uuid::Uuid,
     sessions: u64,
     /// The store was away until we stopped: what comes after what it has not taken must be read
@@ -100,6 +77,8 @@ impl Listener {
             history,
             watermark,
             tracks,
+            round: Round::default(),
+            presence: Presence::default(),
             nonce,
             sessions: 0,
             stopped: false,
@@ -119,8 +98,7 @@ impl Listener {
                 return;
             };
             self.session(&api, &events).await;
-            self.watermark.interrupt();
-            self.side.state.send_replace(SideState::Away);
+            self.is_out(SideState::Away);
             // A link that has ended is taken off the account's list by its pump; until then
             // there is no new session with it.
             tokio::select! {
@@ -145,6 +123,8 @@ impl Listener {
         let mut beat = interval(self.bridge.settings().limits.beat);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut unanswered = 0;
+        self.round = Round::default();
+        self.presence.begin();
         loop {
             let event = tokio::select! {
                 biased;
@@ -156,6 +136,13 @@ impl Listener {
                     unanswered += 1;
                     if unanswered > BEATS_WITHOUT_ANSWER {
                         self.mark(self.bridge.parts().clock.now()).await;
+                    }
+                    self.compare_some().await;
+                    if self.look_after_side().await == Next::CatchUp
+                        && let Err(Interrupted(unread)) = self.catch_up().await
+                    {
+                        self.take_rest(&mut inbox, &unread).await;
+                        return;
                     }
                     continue;
                 }

@@ -131,11 +131,16 @@ impl AccountSide {
         tracing::info!(account = %self.account, link = link.id(), "chat side disconnected");
     }
 
+    /// Ends the connections because the other end is not well: it may come back.
+    pub(crate) fn cut_off(&self) {
+        self.close(Closing::Unwell);
+    }
+
     /// Closes what is connected.
-    fn close(&self) {
+    fn close(&self, why: Closing) {
         let links = self.links.borrow().clone();
         for link in [links.api, links.events].into_iter().flatten() {
-            link.send(Outgoing::Close(Closing::Stopping));
+            link.send(Outgoing::Close(why));
         }
     }
 
@@ -232,7 +237,7 @@ impl Hub {
     /// Closes all connections.
     pub(crate) fn close(&self) {
         for side in self.all() {
-            side.close();
+            side.close(Closing::Stopping);
         }
     }
 

@@ -10,7 +10,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::{accept_async, connect_async, tungstenite};
 
-use crate::fake::{At, BOT, Side, World, until};
+use crate::fake::{At, Side, World, until};
 use crate::rig::{PLAYER, Rig, SQUARE, settings};
 
 /// The status with which a connection is refused; `None` when it is let in.
@@ -204,32 +204,4 @@ async fn a_forward_side_that_refuses_late_is_not_taken_for_connected() {
         side.break_off().await;
     }
     assert_eq!(rig.tally_lines(), ["第1句", "第2句"]);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_account_that_is_put_offline_is_not_well_until_it_is_back() {
-    let rig = Rig::new().await.with_game().await;
-    let world = World::default();
-    let side = Side::connect(&rig.address, &world).await;
-    rig.caught_up().await;
-    let trouble = || async {
-        let report = rig.parts().health.report().await;
-        report[&format!("chat {BOT}")].clone().err()
-    };
-    assert_eq!(trouble().await, None);
-    side.event(&json!({
-        "post_type": "notice", "notice_type": "bot_offline", "self_id": BOT, "user_id": BOT,
-        "time": 1, "tag": "下线通知", "message": "已在另一台终端登录"
-    }));
-    kit::testing::wait_for("trouble", kit::testing::DEADLINE, trouble).await;
-    let frozen = rig.watermark();
-    // Said while the account is offline: it comes with no event.
-    world.say(At::Group(SQUARE), PLAYER, &crate::fake::text("离线时说的"));
-    side.event(&json!({
-        "post_type": "meta_event", "meta_event_type": "heartbeat", "self_id": BOT, "time": 2,
-        "status": {"online": true, "good": true}, "interval": 5000
-    }));
-    until("what was missed", || rig.tally_lines() == ["离线时说的"]).await;
-    until("a new watermark", || rig.watermark() > frozen).await;
-    assert_eq!(trouble().await, None);
 }

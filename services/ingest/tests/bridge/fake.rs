@@ -40,6 +40,18 @@ pub enum Manner {
     Refused(u32),
 }
 
+/// What the side says of itself when it is asked how it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// It does not have this question.
+    #[default]
+    Unknown,
+    Online,
+    Offline,
+    /// It does not answer.
+    Silent,
+}
+
 /// What the side knows and does; outlives its connections.
 #[derive(Default)]
 pub struct Book {
@@ -59,6 +71,7 @@ pub struct Book {
     pub recent_is_unknown: bool,
     pub friends: Vec<u64>,
     pub histories_are_slow: Option<Duration>,
+    pub status: Status,
 }
 
 impl Book {
@@ -161,6 +174,12 @@ impl World {
             "send_group_msg" | "send_private_msg" => self.send(call, &params),
             "get_version_info" => vec![ok(json!({"app_name": "NapCat.Onebot"}))],
             "get_login_info" => vec![ok(json!({"user_id": BOT, "nickname": "bot"}))],
+            "get_status" => match self.book().status {
+                Status::Unknown => vec![failed(call, 1404, "no such action")],
+                Status::Online => vec![ok(json!({"online": true, "good": true}))],
+                Status::Offline => vec![ok(json!({"online": false, "good": true}))],
+                Status::Silent => Vec::new(),
+            },
             "get_group_msg_history" => {
                 let group = call.params.number("group_id").expect("a group");
                 self.history(call, At::Group(group))

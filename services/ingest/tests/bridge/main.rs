@@ -4,5 +4,6 @@ mod doors;
 mod fake;
 mod friends;
 mod hearing;
+mod presence;
 mod rig;
 mod sending;

@@ -58,6 +58,9 @@ pub fn settings() -> Settings {
             reconnect_most: Duration::from_millis(50),
             muted: Duration::from_millis(300),
             page: 20,
+            compare: Duration::from_secs(60),
+            quiet: Duration::from_secs(60),
+            absence: Duration::from_secs(60),
         },
         ..Settings::bare()
     }
@@ -247,6 +250,17 @@ impl Rig {
             .into_iter()
             .filter_map(|body| match body {
                 ToNight::Line(line) => Some(line.text),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The keys of what directors are told, in order.
+    pub fn troubles(&self) -> Vec<String> {
+        self.bodies(Service::Night)
+            .into_iter()
+            .filter_map(|body| match body {
+                ToNight::Trouble { phrase } => Some(phrase.key),
                 _ => None,
             })
             .collect()
