@@ -70,6 +70,9 @@ pub(crate) fn line(table: &mut Table, frame: &Frame, line: &Line, step: &mut Ste
         }
         Said::Director(command) if directs => director::command(table, frame, &command, line, step),
         Said::Director(_) => answers::plain_if_expected(step, line, "answer/director-only"),
+        Said::Confirm if line.place == Place::Square => {
+            answers::plain_if_expected(step, line, "answer/private-only");
+        }
         Said::Confirm | Said::Ballots | Said::Vote { .. } | Said::Diary(_) | Said::Say(_) => {
             answers::plain_if_expected(step, line, "answer/not-here");
         }
@@ -101,8 +104,11 @@ pub(crate) fn refused(table: &Table, said: &Said, refusal: &Refusal) -> Phrase {
         refusal,
         Refusal::SeatCount { .. } | Refusal::ExtraWords(_) | Refusal::Choices { .. }
     );
+    // A number or a person that is no seat was meant for one.
     let unknown = match said {
-        Said::Skill { words, .. } if by_words => words.iter().find(|word| !word.is_known()),
+        Said::Skill { words, .. } if by_words => words
+            .iter()
+            .find(|word| word.seat.is_none() && !word.is_name()),
         _ => None,
     };
     match unknown {

@@ -27,7 +27,9 @@ pub use opening::{CalendarKind, Opening, opening};
 pub use print::print;
 pub use read::{Reader, read};
 pub use said::{Answer, DirectorCommand, Said, Target};
-pub use square::{SquareCommand, SquareWord, opening_words, square_skill, square_word};
+pub use square::{
+    SquareCommand, SquareWord, is_book_line, opening_words, square_skill, square_word,
+};
 pub use tokens::fold;
 pub use vocabulary::{Names, OptionId, SeatName, Vocabulary, Word};
 pub use words::is_command_word;

@@ -1,6 +1,7 @@
 //! Whom a line typed in the square is for, told by its words alone.
 
 use crate::tokens::{Tokens, fold, head_of, unmarked};
+use crate::vote;
 use crate::words;
 
 /// Whom a line of the square is for.
@@ -95,6 +96,12 @@ pub fn square_skill<S: AsRef<str>>(line: &str, skill_words: &[S]) -> bool {
     named && tokens.take(MOST_WORDS + 1).count() <= MOST_WORDS
 }
 
+/// Is a line that is [`SquareWord::Tally`] for the ballot book: an attempt to vote, a petition, or
+/// 票型? Everything else is talk.
+pub fn is_book_line(line: &str) -> bool {
+    vote::is_attempt(line) || vote::petition(line).is_some() || vote::is_question(line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,6 +122,22 @@ mod tests {
             "😀",
         ] {
             assert_eq!(square_word(line), SquareWord::Tally, "{line}");
+        }
+    }
+
+    #[test]
+    fn talk_is_not_for_the_ballot_book() {
+        for line in [
+            "投票对象：甲",
+            "改票给乙",
+            "／投票",
+            "申请延时，拜托",
+            "票型？",
+        ] {
+            assert!(is_book_line(line), "{line}");
+        }
+        for line in ["大家好", "我投票给甲", "开始吧", "确认", "", "\n投"] {
+            assert!(!is_book_line(line), "{line}");
         }
     }
 

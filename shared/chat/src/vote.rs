@@ -70,6 +70,13 @@ pub fn read(text: &str, known: &Vocabulary) -> Option<Result<VoteLine, Malformed
     Some(choice(&rest, known).map(|choice| VoteLine { word, choice }))
 }
 
+/// Is it an attempt to vote, in the form or not?
+pub(crate) fn is_attempt(text: &str) -> bool {
+    let mut lines = unmarked(text).lines().map(fold);
+    let first = lines.find(|line| !line.is_empty());
+    first.is_some_and(|line| vote_word(&line).is_some())
+}
+
 /// Reads `申请加速` and `申请延时`, with or without words about it behind. `None`: it is no
 /// petition.
 pub fn petition(text: &str) -> Option<Petition> {

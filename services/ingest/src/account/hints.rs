@@ -28,6 +28,18 @@ pub(super) enum Hint {
 }
 
 impl Hint {
+    /// Do people who neither play nor direct bring it about?
+    fn is_for_anybody(&self) -> bool {
+        match self {
+            Self::NoGame(_)
+            | Self::Help(_)
+            | Self::WhichLobby(_)
+            | Self::NotDirector
+            | Self::NothingHere => true,
+            Self::WhichGame(_) | Self::OpenInGroup | Self::SquareTaken(_) => false,
+        }
+    }
+
     fn phrase(&self) -> Phrase {
         match self {
             Self::NoGame(lobbies) => Phrase::new("ingest/no-game", json!({"lobbies": lobbies})),
@@ -43,9 +55,10 @@ impl Hint {
 }
 
 impl Account {
-    /// Answers a line with a hint, at most one in a while in each scene; in a group by a quote.
+    /// Answers a line with a hint; in a group by a quote. Those that anybody can bring about
+    /// come at most once in a while in each scene.
     pub(super) fn answer(&mut self, env: &Env, heard: &Heard, hint: &Hint) {
-        if !self.scenes.may_hint(heard.scene, heard.secs) {
+        if hint.is_for_anybody() && !self.scenes.may_hint(heard.scene, heard.secs) {
             return;
         }
         // The hints' templates are filled with what is right for them; tests render each.
@@ -63,6 +76,13 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_plays_or_directs_is_always_answered() {
+        assert!(Hint::NothingHere.is_for_anybody());
+        assert!(!Hint::WhichGame(Vec::new()).is_for_anybody());
+        assert!(!Hint::OpenInGroup.is_for_anybody());
+    }
 
     #[test]
     fn every_hint_has_words() {

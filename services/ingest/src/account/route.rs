@@ -70,18 +70,33 @@ impl Account {
                 self.answer(env, heard, &Hint::SquareTaken(name));
             }
             SquareWord::Night(SquareCommand::Director) if !speaker.director => {
-                self.to_tally(heard, said, speaker, Place::Square, game, effects);
+                self.talk(heard, said, speaker, game, effects);
             }
             SquareWord::Tally if skill => {
                 self.to_night(heard, said, speaker, Place::Square, game, effects);
             }
             SquareWord::Tally | SquareWord::Night(SquareCommand::Open) => {
-                self.to_tally(heard, said, speaker, Place::Square, game, effects);
+                self.talk(heard, said, speaker, game, effects);
             }
             SquareWord::Night(_) => {
                 self.to_night(heard, said, speaker, Place::Square, game, effects);
             }
         }
+    }
+
+    /// Everything said in the square may count there; what calls the bot is answered as well.
+    fn talk(
+        &self,
+        heard: &Heard,
+        said: &Typed,
+        speaker: Speaker,
+        game: GameId,
+        effects: &mut Effects,
+    ) {
+        if said.called && !chat::is_book_line(&said.text) {
+            self.to_night(heard, said, speaker.clone(), Place::Square, game, effects);
+        }
+        self.to_tally(heard, said, speaker, Place::Square, game, effects);
     }
 
     fn group_line(

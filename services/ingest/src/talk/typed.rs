@@ -13,6 +13,8 @@ pub(crate) struct Typed {
     pub mentions: Vec<UserId>,
     /// Was the account itself addressed, by a mention or by a quote of its own message?
     pub addressed: bool,
+    /// Was it called by a mention that somebody typed, more than quoted?
+    pub called: bool,
     /// Which message is quoted.
     pub reply_to: Option<MessageRef>,
 }
@@ -40,6 +42,7 @@ pub(crate) fn typed(message: &Message, bot: UserId, quoted: Option<UserId>) -> T
             Piece::At(Target::User(id)) if Some(at) != automatic => match id.number().map(UserId) {
                 Some(user) if user == bot => {
                     typed.addressed = true;
+                    typed.called = true;
                     text.push(' ');
                 }
                 Some(user) => {
@@ -153,11 +156,13 @@ mod tests {
     fn mentions_of_the_bot_address_it() {
         let asked = read(vec![Segment::at(10), Segment::text(" 帮助")], None);
         assert_eq!((asked.text.as_str(), asked.addressed), ("帮助", true));
+        assert!(asked.called);
         let quoted = read(
             vec![reply(), Segment::at(10), Segment::text(" 确认")],
             Some(BOT),
         );
         assert_eq!((quoted.text.as_str(), quoted.addressed), ("确认", true));
+        assert!(!quoted.called, "people quote notices to talk about them");
         let behind = read(vec![Segment::text("预言"), Segment::at(31)], None);
         assert_eq!(
             (behind.text.as_str(), behind.addressed),
