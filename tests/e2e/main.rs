@@ -1,8 +1,14 @@
 //! End to end: the real binary, played through the playground's OneBot side by scripted people
-//! who read only what their chats show.
+//! who read only what their chats show, or through a chat side of the test's own.
 
+mod bad_input;
+mod deadlines;
+mod door;
 mod faults;
 mod game;
 mod people;
+mod side;
 mod site;
+mod trial;
 mod whole_game;
+mod wire;

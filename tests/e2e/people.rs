@@ -142,6 +142,14 @@ impl Person {
     pub fn has_read(&self, site: &Site, part: &str) -> bool {
         self.chats(site).iter().any(|h| h.text.contains(part))
     }
+
+    /// Waits until this person has read a line that contains this, wherever and whenever.
+    #[track_caller]
+    pub fn must_have_read(&self, site: &Site, part: &str) {
+        wait_for(&format!("{} to have read {part:?}", self.id), || {
+            self.has_read(site, part).then_some(())
+        });
+    }
 }
 
 fn heard(line: &Value) -> Heard {

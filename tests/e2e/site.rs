@@ -39,15 +39,25 @@ pub struct Site {
     url: String,
     folder: TempDir,
     settings: Vec<String>,
+    variables: Vec<(String, String)>,
     http: ureq::Agent,
 }
 
 impl Site {
     /// Starts one on a fresh folder with these settings (`clock.speed=60`).
     pub fn start(settings: &[&str]) -> Self {
+        Self::start_with(settings, &[])
+    }
+
+    /// The same with environment variables.
+    pub fn start_with(settings: &[&str], variables: &[(&str, &str)]) -> Self {
         let folder = TempDir::new().expect("a folder for the site");
         let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
-        let (child, url) = launch(folder.path(), &settings);
+        let variables: Vec<(String, String)> = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let (child, url) = launch(folder.path(), &settings, &variables);
         let http = ureq::Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .http_status_as_error(false)
@@ -58,6 +68,7 @@ impl Site {
             url,
             folder,
             settings,
+            variables,
             http,
         }
     }
@@ -70,7 +81,7 @@ impl Site {
 
     /// Starts it again on the same folder.
     pub fn restart(&mut self) {
-        let (child, url) = launch(self.folder.path(), &self.settings);
+        let (child, url) = launch(self.folder.path(), &self.settings, &self.variables);
         self.child = child;
         self.url = url;
     }
@@ -85,6 +96,35 @@ impl Site {
         );
         let ended = wait_for("the site to stop", || self.child.try_wait().ok().flatten());
         assert!(ended.success(), "a graceful stop is a success");
+    }
+
+    /// What it has logged since its first start.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap_or_default()
+    }
+
+    /// The sum of a metric over its labels that contain this; 0 when there is none.
+    pub fn metric(&self, name: &str, label: &str) -> f64 {
+        let shown = self.get("/metrics");
+        let lines = shown.as_str().unwrap_or_default().lines();
+        lines
+            .filter_map(|line| line.strip_prefix(name))
+            .filter(|rest| rest.starts_with(['{', ' ']) && rest.contains(label))
+            .filter_map(|rest| rest.rsplit(' ').next()?.parse::<f64>().ok())
+            .sum()
+    }
+
+    /// It is ready, has given up on no message, and has nothing to complain of in itself.
+    #[track_caller]
+    pub fn assert_well(&self) {
+        self.get("/readyz");
+        let dead = self.metric("duskgate_dead_letters_total", "");
+        assert!(dead == 0.0, "{dead} messages were given up");
+        let log = self.log();
+        let bad = log
+            .lines()
+            .find(|line| line.contains("ERROR") || line.contains("panicked"));
+        assert!(bad.is_none(), "the log says {bad:?}");
     }
 
     /// Where it listens.
@@ -142,8 +182,7 @@ impl Drop for Site {
             let _ = self.child.wait();
         }
         if std::thread::panicking() {
-            let log =
-                std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap_or_default();
+            let log = self.log();
             let lines: Vec<&str> = log.lines().collect();
             let from = lines.len().saturating_sub(60);
             eprintln!(
@@ -154,7 +193,7 @@ impl Drop for Site {
     }
 }
 
-fn launch(folder: &Path, settings: &[String]) -> (Child, String) {
+fn launch(folder: &Path, settings: &[String], variables: &[(String, String)]) -> (Child, String) {
     let log = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
@@ -171,6 +210,7 @@ fn launch(folder: &Path, settings: &[String]) -> (Child, String) {
     for setting in settings {
         command.args(["--set", setting]);
     }
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
