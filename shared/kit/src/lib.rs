@@ -19,6 +19,7 @@ mod outbox;
 mod parts;
 mod relay;
 mod serve;
+mod tenure;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;

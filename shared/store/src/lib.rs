@@ -1,6 +1,7 @@
 //! Where state is kept: one atomic, idempotent commit for each handled message.
 //!
-//! [`Store`] is the interface; [`sqlite`] is the embedded kind (one file, `synchronous=FULL`).
+//! [`Store`] is the interface; [`sqlite`] is the embedded kind (one file, `synchronous=FULL`, for
+//! one process), [`redis`] the kind that several processes share (one script a commit).
 //! The conformance suite in `conformance` (feature of that name) runs against every kind.
 //! [`open`] picks the kind by URL.
 //!
@@ -10,8 +11,12 @@
 #[cfg(feature = "conformance")]
 #[expect(clippy::unwrap_used, reason = "these are tests: an error fails them")]
 pub mod conformance;
+mod names;
 mod open;
+pub mod redis;
 pub mod sqlite;
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 pub use open::{OpenError, folder, open};
@@ -104,6 +109,14 @@ pub struct OutboxEntry {
     pub message: Message,
 }
 
+/// The number of a lease on an outbox. Each lease of an outbox has the next number, so that a relay
+/// that has lost its lease without noticing can be told from the one that has it now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fence(pub u64);
+
+/// What other processes put into outboxes, as it happens. May miss some while the store is away.
+pub type Bells = tokio::sync::broadcast::Receiver<(Service, Shard)>;
+
 /// Why the store could not answer. The step may have been taken or not: the caller tries the
 /// same commit again and reads `Repeat` as done.
 #[derive(Debug, thiserror::Error)]
@@ -169,9 +182,41 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError>;
 
-    /// Forgets outbox entries, by place, that the bus has taken. A crash may bring the last of
-    /// them back: they are sent again, and recognised as repeats.
-    async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError>;
+    /// Gives `holder` the sole right to move an outbox, for so long from now on, unless somebody
+    /// else has it. Who has it already keeps it under the same number. The store's own clock
+    /// counts.
+    async fn lease(
+        &self,
+        service: Service,
+        shard: Shard,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError>;
+
+    /// Gives a lease back, so that the next need not wait. One that was lost changes nothing.
+    async fn release(&self, service: Service, shard: Shard, fence: Fence)
+    -> Result<(), StoreError>;
+
+    /// Forgets outbox entries, by place, that the bus has taken. Only under the newest lease that
+    /// was given; answers whether it was. A crash may bring the last of them back: they are sent
+    /// again, and recognised as repeats.
+    async fn sent(
+        &self,
+        service: Service,
+        shard: Shard,
+        fence: Fence,
+        places: &[u64],
+    ) -> Result<bool, StoreError>;
+
+    /// Tells what other processes on the same store put into outboxes; `None`: there are none.
+    fn bells(&self) -> Option<Bells>;
+
+    /// The aggregate's story is over: gives back what only a living one needs. Only while it is
+    /// at that version; answers whether it was. Its state and journal can still be read; it has
+    /// no deadlines, is not among [`keys`](Self::keys), and every message counts as handled in
+    /// its last step. Its messages stay in the outbox until they are sent. Asking again changes
+    /// nothing.
+    async fn retire(&self, aggregate: &AggregateKey, version: u64) -> Result<bool, StoreError>;
 
     /// Deadlines at or before `until`, earliest first, at most `limit`.
     async fn due(&self, until: Time, limit: usize) -> Result<Vec<DueDeadline>, StoreError>;

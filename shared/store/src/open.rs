@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Store;
+use crate::redis::RedisStore;
 use crate::sqlite::SqliteStore;
 
 /// Why a store could not be opened.
@@ -39,10 +40,48 @@ pub enum OpenError {
         /// The newest format that this build knows.
         known: u32,
     },
+    /// A server's URL cannot be read.
+    #[error("store.url cannot be used: {why}")]
+    Url {
+        /// Why not; never quotes the URL, which may have a password.
+        why: String,
+    },
+    /// The server is not there, or lets nobody in.
+    #[error("redis at {address} {why}")]
+    Away {
+        /// Which server.
+        address: String,
+        /// What is the matter.
+        why: String,
+    },
+    /// The server might lose what it acknowledged.
+    #[error(
+        "redis at {address} may lose what it acknowledged: {why}. Set appendonly yes and \
+         appendfsync always there, or accept it with ?durability=relaxed in store.url"
+    )]
+    NotDurable {
+        /// Which server.
+        address: String,
+        /// Which of its settings.
+        why: String,
+    },
+    /// A newer release wrote to the server.
+    #[error(
+        "redis at {address} was written by a newer release (its format is {found}, this release \
+         knows {known}): run that release, or restore a backup"
+    )]
+    NewerServer {
+        /// Which server.
+        address: String,
+        /// The format that was found.
+        found: u32,
+        /// The newest format that this build knows.
+        known: u32,
+    },
     /// A kind of store that this build does not have.
     #[error(
-        "there is no store of kind {kind:?} in this release: use file:FOLDER (redis:// comes with \
-         the cluster)"
+        "there is no store of kind {kind:?} in this release: use file:FOLDER, redis://HOST:PORT, \
+         redis+unix:///SOCKET or redis-cluster://HOST:PORT,HOST:PORT"
     )]
     UnknownKind {
         /// The kind.
@@ -50,9 +89,16 @@ pub enum OpenError {
     },
 }
 
-/// Opens the store at `url`: `file:FOLDER` for the embedded kind. The folder is made when it is
-/// missing.
+/// Opens the store at `url`: `file:FOLDER` for the embedded kind (the folder is made when it is
+/// missing), `redis://…`, `redis+unix://…` or `redis-cluster://…` for the shared one (see
+/// [`RedisStore::open`]).
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
+    if ["redis://", "redis+unix://", "redis-cluster://"]
+        .iter()
+        .any(|scheme| url.starts_with(scheme))
+    {
+        return Ok(Arc::new(RedisStore::open(url).await?));
+    }
     let folder = folder(url)?;
     let opened = tokio::task::spawn_blocking(move || SqliteStore::open(&folder)).await;
     match opened {
@@ -99,7 +145,7 @@ mod tests {
 
     #[tokio::test]
     async fn other_kinds_are_refused_with_a_way_out() {
-        for url in ["redis://user:hush@host:6379", "nonsense", ""] {
+        for url in ["mysql://user:hush@host:6379", "nonsense", ""] {
             let error = open(url).await.err().expect("no such kind").to_string();
             assert!(error.contains("use file:FOLDER"), "{error}");
             assert!(!error.contains("hush"), "{error}");

@@ -36,7 +36,7 @@ static NURSERY: LazyLock<Sender<Order>> = LazyLock::new(|| {
 /// in whatever way.
 #[derive(Debug)]
 pub struct Child {
-    child: process::Child,
+    process: process::Child,
     pid: Pid,
     command: String,
 }
@@ -73,7 +73,7 @@ impl Child {
         })?;
         Ok(Self {
             pid: Pid::from_child(&child),
-            child,
+            process: child,
             command: text,
         })
     }
@@ -85,19 +85,19 @@ impl Child {
 
     /// Its number.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// How it ended, if it has.
     pub fn exited(&mut self) -> Result<Option<ExitStatus>, ServerError> {
-        self.child.try_wait().map_err(self.trouble("wait for"))
+        self.process.try_wait().map_err(self.trouble("wait for"))
     }
 
     /// Kills it at once (`kill -9`) and waits until it is gone.
     pub fn kill(&mut self) -> Result<(), ServerError> {
         // Also when it is stopped: SIGKILL does not wait for SIGCONT.
-        self.child.kill().map_err(self.trouble("kill"))?;
-        self.child.wait().map_err(self.trouble("wait for"))?;
+        self.process.kill().map_err(self.trouble("kill"))?;
+        self.process.wait().map_err(self.trouble("wait for"))?;
         Ok(())
     }
 

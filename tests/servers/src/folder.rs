@@ -1,6 +1,7 @@
 //! Folders in which servers work.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -40,6 +41,25 @@ impl Folder {
         if let Some(folder) = self.folder.take() {
             let _ = folder.keep();
         }
+    }
+
+    /// For the folder of a server that lives as long as our process, and is never dropped:
+    /// removes it when our process has ended, in whatever way.
+    pub fn remove_at_exit(&mut self) -> Result<(), ServerError> {
+        use std::os::unix::process::CommandExt;
+        // Waits for the end of its input, which we hold open as long as we are.
+        let script = "cat >/dev/null; sleep 1; rm -rf -- \"$0\"";
+        let janitor = Command::new("sh")
+            .args(["-c", script])
+            .arg(&self.path)
+            .stdin(Stdio::piped())
+            // Whoever interrupts us does not interrupt it.
+            .process_group(0)
+            .spawn()
+            .map_err(ServerError::io("a shell"))?;
+        std::mem::forget(janitor);
+        self.keep();
+        Ok(())
     }
 
     /// The last lines of a file in it.

@@ -153,6 +153,12 @@ impl RabbitServer {
         RabbitStarter::default().start().await
     }
 
+    /// Leaves it running until our process ends; it and its folder end then.
+    pub fn for_the_whole_run(mut self) -> Result<&'static Self, ServerError> {
+        self.folder.remove_at_exit()?;
+        Ok(Box::leak(Box::new(self)))
+    }
+
     /// Where clients find it.
     pub fn url(&self, vhost: &str) -> String {
         url_at(self.ports.port, vhost)

@@ -204,7 +204,7 @@ impl RedisServer {
         self.child.as_ref().map_or(Ok(()), Child::resume)
     }
 
-    /// What `redis-cli` prints for this command.
+    /// What `redis-cli` prints for this command, errors included.
     pub async fn cli(&self, command: &[&str]) -> Result<String, ServerError> {
         let mut cli = Command::new("redis-cli");
         match self.listen {
@@ -330,7 +330,12 @@ impl RedisCluster {
     }
 
     /// Its nodes.
-    pub fn nodes(&mut self) -> &mut [RedisServer] {
+    pub fn nodes(&self) -> &[RedisServer] {
+        &self.nodes
+    }
+
+    /// Its nodes, to do something to them.
+    pub fn nodes_mut(&mut self) -> &mut [RedisServer] {
         &mut self.nodes
     }
 
@@ -404,7 +409,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cluster_answers_for_all_slots() {
-        let mut cluster = RedisCluster::start().await.unwrap();
+        let cluster = RedisCluster::start().await.unwrap();
         for node in cluster.nodes() {
             let answer = node.cli(&["-c", "set", "key", "1"]).await.unwrap();
             assert_eq!(answer, "OK");

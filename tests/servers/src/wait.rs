@@ -1,6 +1,5 @@
 //! Waiting for conditions.
 
-use std::future::Future;
 use std::time::Duration;
 
 /// How long [`wait_for`] is patient as a rule.
@@ -13,10 +12,11 @@ const PAUSE: Duration = Duration::from_millis(5);
 ///
 /// # Panics
 /// When it has not within that time: `what` is then in the message.
-pub async fn wait_for<T, F>(what: &str, within: Duration, mut look: impl FnMut() -> F) -> T
-where
-    F: Future<Output = Option<T>>,
-{
+pub async fn wait_for<T>(
+    what: &str,
+    within: Duration,
+    mut look: impl AsyncFnMut() -> Option<T>,
+) -> T {
     let search = async {
         loop {
             if let Some(found) = look().await {
@@ -25,8 +25,8 @@ where
             tokio::time::sleep(PAUSE).await;
         }
     };
-    match tokio::time::timeout(within, search).await {
-        Ok(found) => found,
-        Err(_) => panic!("waited {within:?} for {what} in vain"),
-    }
+    let Ok(found) = tokio::time::timeout(within, search).await else {
+        panic!("waited {within:?} for {what} in vain")
+    };
+    found
 }

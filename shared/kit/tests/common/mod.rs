@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bus::{Bus, BusError, DeadLetter, Outgoing, Receipt, Subscription};
@@ -12,7 +13,8 @@ use protocol::{Message, MessageId, Service, Shard, Topic};
 use rules::Time;
 use serde::{Deserialize, Serialize};
 use store::{
-    AggregateKey, Commit, Committed, Deadline, DueDeadline, OutboxEntry, Store, StoreError, Stored,
+    AggregateKey, Bells, Commit, Committed, Deadline, DueDeadline, Fence, OutboxEntry, Store,
+    StoreError, Stored,
 };
 
 /// What a [`Diary`] takes.
@@ -261,9 +263,45 @@ impl Store for FaultyStore {
         }
     }
 
-    async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError> {
+    async fn lease(
+        &self,
+        service: Service,
+        shard: Shard,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
         self.check()?;
-        self.inner.sent(service, shard, places).await
+        self.inner.lease(service, shard, holder, lasting).await
+    }
+
+    async fn release(
+        &self,
+        service: Service,
+        shard: Shard,
+        fence: Fence,
+    ) -> Result<(), StoreError> {
+        self.check()?;
+        self.inner.release(service, shard, fence).await
+    }
+
+    async fn sent(
+        &self,
+        service: Service,
+        shard: Shard,
+        fence: Fence,
+        places: &[u64],
+    ) -> Result<bool, StoreError> {
+        self.check()?;
+        self.inner.sent(service, shard, fence, places).await
+    }
+
+    fn bells(&self) -> Option<Bells> {
+        self.inner.bells()
+    }
+
+    async fn retire(&self, aggregate: &AggregateKey, version: u64) -> Result<bool, StoreError> {
+        self.check()?;
+        self.inner.retire(aggregate, version).await
     }
 
     async fn due(&self, until: Time, limit: usize) -> Result<Vec<DueDeadline>, StoreError> {

@@ -4,18 +4,22 @@
 //! in a test module; each test then appears under its own name.
 
 mod commits;
+mod leases;
 mod many;
 mod outbox;
 mod reading;
+mod retiring;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 pub use commits::*;
+pub use leases::*;
 pub use many::*;
 pub use outbox::*;
 use protocol::{Message, MessageId, Service, Shard, Topic};
 pub use reading::*;
+pub use retiring::*;
 use rules::Time;
 
 use crate::{AggregateKey, Commit, Committed, Deadline, DueDeadline, OutboxEntry, Store, Stored};
@@ -58,6 +62,12 @@ macro_rules! conformance_tests {
             what_was_sent_is_forgotten_and_nothing_else
             places_are_never_given_twice
             an_unreadable_entry_is_named
+            an_outbox_has_one_holder
+            a_lease_can_be_given_back
+            who_has_lost_a_lease_forgets_nothing
+            a_retired_aggregate_can_be_read
+            a_retired_aggregate_takes_no_steps
+            only_the_version_that_is_over_is_retired
             racing_writers_lose_nothing
             a_conflict_undoes_nothing_of_its_neighbours
             the_order_of_an_aggregate_holds_under_load

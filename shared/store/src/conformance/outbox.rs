@@ -1,6 +1,7 @@
 //! The outbox: in order, one for each service and shard, until it is sent.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::{Service, Shard};
 
@@ -21,6 +22,16 @@ async fn outbox(
 
 fn names(entries: &[OutboxEntry]) -> Vec<&str> {
     entries.iter().map(|entry| &*entry.message.id.0).collect()
+}
+
+/// Forgets entries under a lease.
+async fn sent(store: &Arc<dyn Store>, service: Service, shard: Shard, places: &[u64]) {
+    let fence = store
+        .lease(service, shard, "the relay", Duration::from_secs(60))
+        .await
+        .unwrap()
+        .expect("nobody else wants it");
+    assert!(store.sent(service, shard, fence, places).await.unwrap());
 }
 
 async fn send(store: &Arc<dyn Store>, key: &str, expected: u64, ids: &[&str]) {
@@ -108,28 +119,24 @@ pub async fn what_was_sent_is_forgotten_and_nothing_else(ground: &dyn Ground) {
         .map(|entry| entry.place)
         .collect();
 
-    store.sent(Service::Night, shard, &[]).await.unwrap();
-    store.sent(Service::Night, other, &places).await.unwrap();
-    store.sent(Service::Tally, shard, &places).await.unwrap();
+    sent(&store, Service::Night, shard, &[]).await;
+    sent(&store, Service::Night, other, &places).await;
+    sent(&store, Service::Tally, shard, &places).await;
     assert_eq!(
         outbox(&store, shard, 0, 100).await.len(),
         5,
         "another's outbox is not touched"
     );
 
-    store
-        .sent(Service::Night, shard, &[places[3], places[1]])
-        .await
-        .unwrap();
+    sent(&store, Service::Night, shard, &[places[3], places[1]]).await;
     assert_eq!(names(&outbox(&store, shard, 0, 100).await), ["a", "c", "e"]);
-    store
-        .sent(
-            Service::Night,
-            shard,
-            &[places[1], places[0], places[4] + 100],
-        )
-        .await
-        .unwrap();
+    sent(
+        &store,
+        Service::Night,
+        shard,
+        &[places[1], places[0], places[4] + 100],
+    )
+    .await;
     assert_eq!(names(&outbox(&store, shard, 0, 100).await), ["c", "e"]);
 
     drop(store);
@@ -156,7 +163,7 @@ pub async fn places_are_never_given_twice(ground: &dyn Ground) {
         assert!(entries[0].place > last, "{} after {last}", entries[0].place);
         last = entries[1].place;
         let places: Vec<_> = entries.iter().map(|entry| entry.place).collect();
-        store.sent(Service::Night, shard, &places).await.unwrap();
+        sent(&store, Service::Night, shard, &places).await;
     }
 }
 
@@ -191,6 +198,6 @@ pub async fn an_unreadable_entry_is_named(ground: &dyn Ground) {
     }
     assert_eq!(names(&outbox(&store, other, 0, 100).await), ["c"]);
     send(&store, &key_in_shard(shard, 0), 1, &["d"]).await;
-    store.sent(Service::Night, shard, &places).await.unwrap();
+    sent(&store, Service::Night, shard, &places).await;
     assert_eq!(names(&outbox(&store, shard, 0, 100).await), ["d"]);
 }

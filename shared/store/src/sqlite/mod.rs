@@ -3,6 +3,7 @@
 //! One thread writes. What waits for it is taken together into one transaction, so that many
 //! commits share one flush to disk. Reads have connections of their own and never wait for it.
 
+mod leases;
 mod outboxes;
 mod read;
 mod schema;
@@ -12,17 +13,20 @@ mod write;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use protocol::{MessageId, Service, Shard};
 use rules::Time;
 use rusqlite::Connection;
 
+use self::leases::Leases;
 use self::outboxes::Outboxes;
 use self::read::Readers;
 use self::write::{Job, WriteThread};
 use crate::{
-    AggregateKey, Commit, Committed, DueDeadline, OpenError, OutboxEntry, Store, StoreError, Stored,
+    AggregateKey, Bells, Commit, Committed, DueDeadline, Fence, OpenError, OutboxEntry, Store,
+    StoreError, Stored,
 };
 
 /// The database's name in its folder.
@@ -36,6 +40,7 @@ pub struct SqliteStore {
     writer: WriteThread,
     readers: Arc<Readers>,
     outboxes: Arc<Outboxes>,
+    leases: Leases,
     _lock: File,
 }
 
@@ -60,6 +65,7 @@ impl SqliteStore {
             writer,
             readers: Arc::new(Readers::new(path)),
             outboxes,
+            leases: Leases::default(),
             _lock: lock,
         })
     }
@@ -167,13 +173,56 @@ impl Store for SqliteStore {
         self.outboxes.list(service, shard, after, limit)
     }
 
-    async fn sent(&self, service: Service, shard: Shard, places: &[u64]) -> Result<(), StoreError> {
-        let taken = self.outboxes.take(service, shard, places);
-        if taken.is_empty() {
-            Ok(())
-        } else {
-            self.writer.tell(Job::Forget(taken))
+    async fn lease(
+        &self,
+        service: Service,
+        shard: Shard,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
+        Ok(self.leases.lease(service, shard, holder, lasting))
+    }
+
+    async fn release(
+        &self,
+        service: Service,
+        shard: Shard,
+        fence: Fence,
+    ) -> Result<(), StoreError> {
+        self.leases.release(service, shard, fence);
+        Ok(())
+    }
+
+    async fn sent(
+        &self,
+        service: Service,
+        shard: Shard,
+        fence: Fence,
+        places: &[u64],
+    ) -> Result<bool, StoreError> {
+        if !self.leases.is_newest(service, shard, fence) {
+            return Ok(false);
         }
+        let taken = self.outboxes.take(service, shard, places);
+        if !taken.is_empty() {
+            self.writer.tell(Job::Forget(taken))?;
+        }
+        Ok(true)
+    }
+
+    fn bells(&self) -> Option<Bells> {
+        None
+    }
+
+    async fn retire(&self, aggregate: &AggregateKey, version: u64) -> Result<bool, StoreError> {
+        let aggregate = aggregate.clone();
+        self.writer
+            .ask(|answer| Job::Retire {
+                aggregate,
+                version,
+                answer,
+            })
+            .await
     }
 
     async fn due(&self, until: Time, limit: usize) -> Result<Vec<DueDeadline>, StoreError> {

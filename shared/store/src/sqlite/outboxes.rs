@@ -11,8 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use protocol::{Message, MessageId, Service, Shard, Topic};
 use rusqlite::Connection;
 
-use super::read;
-use crate::{OutboxEntry, StoreError};
+use crate::{OutboxEntry, StoreError, names};
 
 /// The entries of one outbox by place; those that cannot be read say why.
 type Outbox = BTreeMap<u64, Result<Message, String>>;
@@ -34,8 +33,8 @@ impl Outboxes {
             let place = row.get::<_, i64>(0)?.cast_unsigned();
             let topic = |service: &str, shard| -> Result<Topic, String> {
                 Ok(Topic {
-                    service: read::service(service)?,
-                    shard: read::shard(shard)?,
+                    service: names::service(service)?,
+                    shard: names::shard(shard)?,
                 })
             };
             let owner = match topic(&row.get::<_, String>(1)?, row.get(2)?) {

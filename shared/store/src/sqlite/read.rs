@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use protocol::{MessageId, Service, Shard};
+use protocol::{MessageId, Service};
 use rules::Time;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
+use super::step::Found;
 use super::{schema, step, store_error};
-use crate::{AggregateKey, Deadline, DueDeadline, StoreError, Stored};
+use crate::{AggregateKey, Deadline, DueDeadline, StoreError, Stored, names};
 
 /// So many idle connections are kept for the next reader.
 const KEPT: usize = 4;
@@ -64,7 +65,7 @@ pub(super) fn load(connection: &mut Connection, aggregate: &AggregateKey) -> Rea
     let read = |connection: &mut Connection| -> rusqlite::Result<Stored> {
         // One transaction: version, snapshot and entries belong together.
         let view = connection.transaction()?;
-        let Some((id, version)) = step::find(&view, aggregate)? else {
+        let Some(Found { id, version, .. }) = step::find(&view, aggregate)? else {
             return Ok(Stored::default());
         };
         let snapshot = view
@@ -109,7 +110,7 @@ pub(super) fn handled(
 ) -> Read<Option<u64>> {
     let read = || -> rusqlite::Result<Option<u64>> {
         match step::find(connection, aggregate)? {
-            Some((id, _)) => step::handled(connection, id, message),
+            Some(found) => step::handled(connection, &found, message),
             None => Ok(None),
         }
     };
@@ -124,7 +125,7 @@ pub(super) fn journal(
     limit: usize,
 ) -> Read<Vec<(u64, Vec<u8>)>> {
     let read = || -> rusqlite::Result<Vec<(u64, Vec<u8>)>> {
-        let Some((id, _)) = step::find(connection, aggregate)? else {
+        let Some(Found { id, .. }) = step::find(connection, aggregate)? else {
             return Ok(Vec::new());
         };
         connection
@@ -144,7 +145,9 @@ pub(super) fn journal(
 pub(super) fn keys(connection: &Connection, service: Service) -> Read<Vec<String>> {
     let read = || -> rusqlite::Result<Vec<String>> {
         connection
-            .prepare_cached("SELECT key FROM aggregates WHERE service = ?1 ORDER BY key")?
+            .prepare_cached(
+                "SELECT key FROM aggregates WHERE service = ?1 AND retired = 0 ORDER BY key",
+            )?
             .query_map([service.name()], |row| row.get(0))?
             .collect()
     };
@@ -169,7 +172,7 @@ pub(super) fn due(connection: &Connection, until: Time, limit: usize) -> Read<Ve
     let rows = read().map_err(|e| store_error(&e))?;
     rows.into_iter()
         .map(|(owner, key, name, at)| {
-            let service = service(&owner).map_err(|why| StoreError::Corrupt {
+            let service = names::service(&owner).map_err(|why| StoreError::Corrupt {
                 place: format!("deadline {name} of {owner}/{key}"),
                 why,
             })?;
@@ -189,21 +192,6 @@ pub(super) fn next_due(connection: &Connection) -> Read<Option<Time>> {
             .query_row((), |row| Ok(row.get::<_, Option<i64>>(0)?.map(Time)))
     };
     read().map_err(|e| store_error(&e))
-}
-
-/// The service of this name.
-pub(super) fn service(name: &str) -> Result<Service, String> {
-    Service::ALL
-        .into_iter()
-        .find(|service| service.name() == name)
-        .ok_or_else(|| format!("there is no service {name:?}"))
-}
-
-/// The shard of this number.
-pub(super) fn shard(number: i64) -> Result<Shard, String> {
-    Shard::all()
-        .find(|shard| i64::from(shard.number()) == number)
-        .ok_or_else(|| format!("there is no shard {number}"))
 }
 
 fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

@@ -11,18 +11,18 @@ pub(super) fn commit(
     commit: &Commit,
 ) -> rusqlite::Result<(Committed, Vec<u64>)> {
     let found = find(connection, &commit.aggregate)?;
-    if let Some((id, _)) = found
-        && let Some(version) = handled(connection, id, &commit.message)?
+    if let Some(found) = &found
+        && let Some(version) = handled(connection, found, &commit.message)?
     {
         return Ok((Committed::Repeat(version), Vec::new()));
     }
-    let current = found.map_or(0, |(_, version)| version);
+    let current = found.as_ref().map_or(0, |found| found.version);
     if current != commit.expected {
         return Ok((Committed::Conflict(current), Vec::new()));
     }
     let version = current + 1;
     let id = match found {
-        Some((id, _)) => {
+        Some(Found { id, .. }) => {
             connection
                 .prepare_cached("UPDATE aggregates SET version = ?2 WHERE id = ?1")?
                 .execute(params![id, version.cast_signed()])?;
@@ -64,12 +64,31 @@ pub(super) fn keep_snapshot(
     state: &[u8],
 ) -> rusqlite::Result<bool> {
     match find(connection, aggregate)? {
-        Some((id, current)) if current == version => {
-            put_snapshot(connection, id, version, state)?;
+        Some(found) if found.version == version && !found.retired => {
+            put_snapshot(connection, found.id, version, state)?;
             Ok(true)
         }
         _ => Ok(false),
     }
+}
+
+/// Retires an aggregate that is at this version; false when it is at another.
+pub(super) fn retire(
+    connection: &Connection,
+    aggregate: &AggregateKey,
+    version: u64,
+) -> rusqlite::Result<bool> {
+    let Some(found) = find(connection, aggregate)?.filter(|found| found.version == version) else {
+        return Ok(false);
+    };
+    for statement in [
+        "UPDATE aggregates SET retired = 1 WHERE id = ?1",
+        "DELETE FROM handled WHERE aggregate = ?1",
+        "DELETE FROM deadlines WHERE aggregate = ?1",
+    ] {
+        connection.prepare_cached(statement)?.execute([found.id])?;
+    }
+    Ok(true)
 }
 
 fn put_snapshot(
@@ -86,28 +105,46 @@ fn put_snapshot(
     Ok(())
 }
 
-/// The row of an aggregate and its version.
+/// An aggregate's row.
+pub(super) struct Found {
+    pub(super) id: i64,
+    pub(super) version: u64,
+    /// Is its story over?
+    pub(super) retired: bool,
+}
+
+/// The row of an aggregate.
 pub(super) fn find(
     connection: &Connection,
     aggregate: &AggregateKey,
-) -> rusqlite::Result<Option<(i64, u64)>> {
+) -> rusqlite::Result<Option<Found>> {
     connection
-        .prepare_cached("SELECT id, version FROM aggregates WHERE service = ?1 AND key = ?2")?
+        .prepare_cached(
+            "SELECT id, version, retired FROM aggregates WHERE service = ?1 AND key = ?2",
+        )?
         .query_row(params![aggregate.service.name(), aggregate.key], |row| {
-            Ok((row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned()))
+            Ok(Found {
+                id: row.get(0)?,
+                version: row.get::<_, i64>(1)?.cast_unsigned(),
+                retired: row.get(2)?,
+            })
         })
         .optional()
 }
 
-/// The version of the step that handled a message.
+/// The version of the step that handled a message. Of a retired aggregate everything counts as
+/// handled.
 pub(super) fn handled(
     connection: &Connection,
-    id: i64,
+    found: &Found,
     message: &MessageId,
 ) -> rusqlite::Result<Option<u64>> {
+    if found.retired {
+        return Ok(Some(found.version));
+    }
     connection
         .prepare_cached("SELECT version FROM handled WHERE aggregate = ?1 AND message = ?2")?
-        .query_row(params![id, message.0], |row| {
+        .query_row(params![found.id, message.0], |row| {
             Ok(row.get::<_, i64>(0)?.cast_unsigned())
         })
         .optional()

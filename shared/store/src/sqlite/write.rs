@@ -35,6 +35,12 @@ pub(super) enum Job {
         state: Vec<u8>,
         answer: Answer<bool>,
     },
+    /// Retire it, if it is at this version.
+    Retire {
+        aggregate: AggregateKey,
+        version: u64,
+        answer: Answer<bool>,
+    },
     /// Delete these outbox entries some time soon. Need not be on disk at once: what is there
     /// again after a crash is sent again and recognised as a repeat.
     Forget(Vec<u64>),
@@ -186,7 +192,7 @@ impl Writer {
     fn write_batch(&mut self, batch: Vec<Job>, replies: &mut Vec<Reply>) -> rusqlite::Result<()> {
         let flush = batch
             .iter()
-            .any(|job| matches!(job, Job::Commit(..) | Job::Keep { .. }));
+            .any(|job| matches!(job, Job::Commit(..) | Job::Keep { .. } | Job::Retire { .. }));
         if flush != self.flushes {
             let mode = if flush { "FULL" } else { "NORMAL" };
             self.connection.pragma_update(None, "synchronous", mode)?;
@@ -237,7 +243,16 @@ fn do_job(connection: &Connection, job: Job) -> (Option<Reply>, bool) {
             let done = step::keep_snapshot(connection, &aggregate, version, &state)
                 .map_err(|e| store_error(&e));
             let keep = matches!(done, Ok(true));
-            (Some(Reply::Keep { done, answer }), keep)
+            (Some(Reply::Asked { done, answer }), keep)
+        }
+        Job::Retire {
+            aggregate,
+            version,
+            answer,
+        } => {
+            let done = step::retire(connection, &aggregate, version).map_err(|e| store_error(&e));
+            let keep = matches!(done, Ok(true));
+            (Some(Reply::Asked { done, answer }), keep)
         }
         Job::Pulse(answer) => {
             let done = step::pulse(connection).map_err(|e| store_error(&e));
@@ -257,7 +272,7 @@ enum Reply {
         done: Result<(Committed, Vec<u64>), StoreError>,
         answer: Answer<Committed>,
     },
-    Keep {
+    Asked {
         done: Result<bool, StoreError>,
         answer: Answer<bool>,
     },
@@ -291,7 +306,7 @@ impl Reply {
                 };
                 let _ = answer.send(done);
             }
-            Self::Keep { done, answer } => {
+            Self::Asked { done, answer } => {
                 let _ = answer.send(failed.map_or(done, |error| Err(same(error))));
             }
             Self::Pulse { done, answer } => {
