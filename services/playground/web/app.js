@@ -128,9 +128,9 @@ class Desk {
     const own = table.you !== null && as === table.you;
     $("masked").hidden = own;
     if (own) return;
-    const who = as === table.director.id ? "导演" : `「${this.game.alias}」的座位`;
+    const who = as === table.director.id ? "导演的位置" : `「${this.game.alias}」的座位`;
     const what = table.cast === "nobody" ? "排演" : "旁观";
-    $("masked").textContent = `${what}中：你在${who}，看得见、说出去的都算它的。`;
+    $("masked").textContent = `${what}中：你在${who}，看见的、说出去的都算它的。点这里换座位。`;
   }
 
   unread(chat) {
@@ -295,7 +295,9 @@ function wire() {
     link.addEventListener("click", () => start(link.dataset.part));
   }
   $("seats-open").addEventListener("click", () => { desk.drawSeats(); $("seats").showModal(); });
-  $("menu-open").addEventListener("click", () => { drawMenu(); $("menu").showModal(); });
+  for (const id of ["menu-open", "masked"]) {
+    $(id).addEventListener("click", () => { drawMenu(); $("menu").showModal(); });
+  }
   $("card").addEventListener("click", () => { hideCard = !hideCard; memory.set("hide-card", hideCard); desk.draw(); });
   $("look-as").addEventListener("change", (event) => { $("menu").close(); sit(desk.game.table, Number(event.target.value)); });
   $("next").addEventListener("click", async () => {
