@@ -1,13 +1,15 @@
 //! How messages travel between services: a queue for each service and shard, in order, at
 //! least once, one active consumer a queue.
 //!
-//! [`Bus`] is the interface; [`local`] is the in-process kind. The conformance suite in
+//! [`Bus`] is the interface; [`local`] is the in-process kind, [`amqp`] the one over RabbitMQ for
+//! services in many processes. The conformance suite in
 //! `conformance` (feature of that name) runs against every kind. [`open`] picks the kind by URL.
 //!
 //! Invariants: a message is acknowledged only after its handler has committed; messages of one
 //! queue are delivered in the order in which they were published; a message that cannot be
 //! handled goes to the dead letters after a few tries and its queue moves on.
 
+pub mod amqp;
 #[cfg(feature = "conformance")]
 #[expect(clippy::unwrap_used, reason = "these are tests: an error fails them")]
 pub mod conformance;
@@ -141,6 +143,13 @@ pub trait Subscription: Send {
     /// Settles a delivery. When a message becomes a dead letter, it is kept for good before
     /// this returns.
     async fn settle(&mut self, tag: u64, how: Settle) -> Result<(), BusError>;
+
+    /// Unsettled deliveries with tags below this are void: the connection that they came by is
+    /// lost. They come again, here with new tags or at another consumer; nobody may wait for
+    /// the old ones. It only grows.
+    fn void_below(&self) -> u64 {
+        0
+    }
 }
 
 /// A bus. Every method may be called from any task.

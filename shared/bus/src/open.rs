@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Bus;
+use crate::amqp::{AmqpBus, Settings};
 use crate::local::LocalBus;
 
 /// Why a bus could not be opened.
@@ -17,11 +18,14 @@ pub enum OpenError {
         /// Why not.
         why: String,
     },
-    /// A kind of bus that this build does not have.
-    #[error(
-        "there is no bus of kind {kind:?} in this release: use local (amqp:// comes with the \
-         cluster)"
-    )]
+    /// The broker's address cannot be used.
+    #[error("the broker's address: {why}")]
+    Address {
+        /// Why not.
+        why: String,
+    },
+    /// A kind of bus that there is not.
+    #[error("there is no bus of kind {kind:?}: use local, or amqp://user:password@host:port/vhost")]
     UnknownKind {
         /// The kind.
         kind: String,
@@ -29,10 +33,15 @@ pub enum OpenError {
 }
 
 /// Opens the bus at `url`: `local` for the in-process kind, which keeps its dead letters in
-/// `folder`.
+/// `folder`; `amqp://user:password@host:port/vhost` for the one over RabbitMQ, whose broker may
+/// come later.
 pub async fn open(url: &str, folder: &Path) -> Result<Arc<dyn Bus>, OpenError> {
+    let kind = url.split(':').next().unwrap_or(url);
+    if kind == "amqp" || kind == "amqps" {
+        return Ok(Arc::new(AmqpBus::open(url, Settings::default())?));
+    }
     if url != "local" {
-        let kind = url.split(':').next().unwrap_or(url).to_owned();
+        let kind = kind.to_owned();
         return Err(OpenError::UnknownKind { kind });
     }
     let folder = folder.to_owned();
@@ -50,7 +59,7 @@ mod tests {
 
     #[tokio::test]
     async fn other_kinds_are_refused_with_a_way_out() {
-        for url in ["amqp://user:hush@host:5672/vhost", "nonsense", ""] {
+        for url in ["kafka://user:hush@host:5672/vhost", "nonsense", ""] {
             let error = open(url, Path::new("nowhere"))
                 .await
                 .err()
@@ -59,5 +68,13 @@ mod tests {
             assert!(text.contains("use local"), "{text}");
             assert!(!text.contains("hush"), "{text}");
         }
+    }
+    #[tokio::test]
+    async fn a_broker_need_not_be_there_yet() {
+        let url = "amqp://user:hush@127.0.0.1:1/vhost";
+        let bus = open(url, Path::new("nowhere")).await.expect("a bus");
+        let why = bus.health().await.expect_err("not there").to_string();
+        assert!(why.contains("127.0.0.1:1/vhost"), "{why}");
+        assert!(!why.contains("hush"), "{why}");
     }
 }
