@@ -4,11 +4,12 @@
 //! game it says what happens next. A [`Tape`] keeps what happened, so that a game can be played
 //! again and again without the player's own cost. [`invariants`] are what must hold after every
 //! input, whoever sent it; [`garbage`] sends what nobody should. [`simulate`] plays many games and
-//! counts who won. A [`Table`] is for games by hand, in tests.
+//! counts who won. A [`Table`] is for games by hand, in tests. [`bench`] measures the engine.
 //!
-//! Invariants: nothing here knows a rule of any board, and no wall clock or global randomness is
-//! read: a seed gives the same game everywhere.
+//! Invariants: nothing here knows a rule of any board. No wall clock (but for measuring) and no
+//! global randomness is read: a seed gives the same game everywhere.
 
+pub mod bench;
 pub mod garbage;
 pub mod invariants;
 mod orders;

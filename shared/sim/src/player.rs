@@ -162,7 +162,8 @@ impl Player {
             .deadline()
             .map_or(3_600_000, |(_, at)| at.since(self.now));
         let step = if self.rng.chance(self.habits.late) {
-            (left - 1 - self.rng.part_of(LAST_MINUTES)).max(0)
+            left.saturating_sub(1 + self.rng.part_of(LAST_MINUTES))
+                .max(0)
         } else {
             self.rng.part_of(left / 16)
         };

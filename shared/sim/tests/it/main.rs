@@ -1,6 +1,14 @@
 //! The engine under random play: properties, secrecy, snapshots.
+//!
+//! `SIM_TIMES=20 cargo test -p sim` plays twenty times as many games.
 
 mod found;
 mod properties;
 mod secrecy;
 mod snapshots;
+
+/// So many games, or the multiple of it that `SIM_TIMES` asks for.
+fn games(n: u64) -> u64 {
+    let times = std::env::var("SIM_TIMES").ok();
+    n * times.and_then(|t| t.parse().ok()).unwrap_or(1)
+}

@@ -41,7 +41,7 @@ fn step(game: &mut Game, input: &Input, seed: u64) -> Result<Vec<Notice>, Refusa
 
 #[test]
 fn invariants_hold_in_lively_games() {
-    for seed in 0..60 {
+    for seed in 0..crate::games(60) {
         let (mut game, _) = Game::new(setup(&m158(), calendar(seed), seed));
         let mut player = Player::new(seed, Habits::LIVELY);
         while let Some(input) = player.next(&game) {
@@ -52,7 +52,7 @@ fn invariants_hold_in_lively_games() {
 
 #[test]
 fn garbage_breaks_nothing() {
-    for seed in 0..150 {
+    for seed in 0..crate::games(150) {
         let (mut game, _) = Game::new(setup(&m158(), calendar(seed), seed));
         let mut rng = Rng::new(seed);
         let mut player = Player::new(seed, Habits::LIVELY);
@@ -72,7 +72,7 @@ fn garbage_breaks_nothing() {
 /// Whatever garbage came before, the players can bring the game to an end.
 #[test]
 fn garbage_leaves_no_game_stuck() {
-    for seed in 1000..1200 {
+    for seed in 1000..1000 + crate::games(200) {
         let (mut game, _) = Game::new(setup(&m158(), calendar(seed), seed));
         let mut rng = Rng::new(seed);
         for _ in 0..rng.below(120) {
@@ -98,7 +98,7 @@ fn tape(seed: u64, habits: Habits) -> Tape {
 
 #[test]
 fn every_game_ends() {
-    for seed in 0..1500 {
+    for seed in 0..crate::games(1500) {
         let habits = if seed % 2 == 0 {
             Habits::PLAYERS
         } else {
@@ -115,7 +115,7 @@ fn every_game_ends() {
 
 #[test]
 fn the_same_inputs_give_the_same_notices_and_bytes() {
-    for seed in 0..200 {
+    for seed in 0..crate::games(200) {
         let tape = tape(seed, Habits::LIVELY);
         let (mut a, mut b) = (tape.start(), tape.start());
         for input in &tape.inputs {
@@ -133,7 +133,7 @@ fn the_same_inputs_give_the_same_notices_and_bytes() {
 #[test]
 fn a_game_saved_and_loaded_at_every_step_goes_on_like_one_that_was_not() {
     let board = m158();
-    for seed in 0..40 {
+    for seed in 0..crate::games(40) {
         let tape = tape(seed, Habits::LIVELY);
         let (mut saved, mut kept) = (tape.start(), tape.start());
         for (i, input) in tape.inputs.iter().enumerate() {

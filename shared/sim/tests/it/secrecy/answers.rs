@@ -40,7 +40,7 @@ fn ask(pair: &Pair, seat: SeatId, seed: u64) {
 #[test]
 fn answers_depend_on_what_the_seat_may_know() {
     let (mut asked, mut buckets) = (0, 0);
-    for seed in 0..PAIRS {
+    for seed in 0..crate::games(PAIRS) {
         let calendar = ["slow", "slow", "quick", "manual"][(seed % 4) as usize];
         let habits = if seed % 3 == 0 {
             Habits::LIVELY

@@ -5,10 +5,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::timing::{Bound, Figure, median, p99, time};
+use crate::{Habits, Limits, Tape, record, simulate};
 use rules::{Act, Board, Game, PhaseKind};
-use sim::{Habits, Limits, Tape, record, simulate};
-
-use crate::timing::{Bound, Figure, median, p99, time};
 
 /// How many games are recorded.
 const GAMES: u64 = 1000;
@@ -17,7 +16,7 @@ const GAMES: u64 = 1000;
 const SAMPLES: usize = 200;
 
 /// Recorded games of players who mostly do what they should.
-pub fn tapes(board: &Arc<Board>) -> Vec<Tape> {
+pub(super) fn tapes(board: &Arc<Board>) -> Vec<Tape> {
     let calendar = board.calendars.first().map_or("manual", |c| &c.name);
     (0..GAMES)
         .map(|seed| record(board, calendar, seed, Habits::PLAYERS, Limits::default()))
@@ -41,7 +40,7 @@ fn rate(n: usize, took: Duration) -> f64 {
 }
 
 /// Accepted acts of players a second, with their notices; windows that end are not in it.
-pub fn player_acts(tapes: &[Tape]) -> Figure {
+pub(super) fn player_acts(tapes: &[Tape]) -> Figure {
     let value = median(|| {
         let (mut taken, mut took) = (0, Duration::ZERO);
         for tape in tapes {
@@ -70,7 +69,7 @@ pub fn player_acts(tapes: &[Tape]) -> Figure {
 }
 
 /// All inputs a second: acts, deadlines, closed books.
-pub fn all_inputs(tapes: &[Tape]) -> Figure {
+pub(super) fn all_inputs(tapes: &[Tape]) -> Figure {
     let inputs = tapes.iter().map(|t| t.inputs.len()).sum();
     let value = median(|| rate(inputs, time(|| play_all(tapes))));
     Figure {
@@ -88,7 +87,7 @@ fn play_all(tapes: &[Tape]) {
 }
 
 /// Recorded games a second, from the deal to the end.
-pub fn whole_games(tapes: &[Tape]) -> Figure {
+pub(super) fn whole_games(tapes: &[Tape]) -> Figure {
     Figure {
         name: "whole games a second".to_owned(),
         value: median(|| rate(tapes.len(), time(|| play_all(tapes)))),
@@ -98,7 +97,7 @@ pub fn whole_games(tapes: &[Tape]) -> Figure {
 }
 
 /// Games a second with the random player's own time in it.
-pub fn games_with_their_players(board: &Arc<Board>) -> Figure {
+pub(super) fn games_with_their_players(board: &Arc<Board>) -> Figure {
     let games = 200_u32;
     let value = median(|| {
         rate(
@@ -117,7 +116,7 @@ pub fn games_with_their_players(board: &Arc<Board>) -> Figure {
 }
 
 /// The end of the window that takes longest at its 99th percentile.
-pub fn largest_window(tapes: &[Tape]) -> Figure {
+pub(super) fn largest_window(tapes: &[Tape]) -> Figure {
     let mut name = String::new();
     let value = median(|| {
         let mut samples: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
@@ -179,7 +178,7 @@ fn dusks(tapes: &[Tape]) -> Vec<Game> {
     clippy::cast_precision_loss,
     reason = "a snapshot is far below 2^52 bytes"
 )]
-pub fn snapshot(tapes: &[Tape]) -> Figure {
+pub(super) fn snapshot(tapes: &[Tape]) -> Figure {
     let dusks = dusks(tapes);
     let largest = dusks.iter().map(|g| g.to_bytes().len()).max().unwrap_or(0);
     Figure {
@@ -191,7 +190,7 @@ pub fn snapshot(tapes: &[Tape]) -> Figure {
 }
 
 /// How long it takes to make one.
-pub fn snapshot_time(tapes: &[Tape]) -> Figure {
+pub(super) fn snapshot_time(tapes: &[Tape]) -> Figure {
     let dusks = dusks(tapes);
     let value = median(|| {
         let took = time(|| {

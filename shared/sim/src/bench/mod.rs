@@ -1,29 +1,24 @@
-//! What the engine can do, beside what it must: `cargo run --release -p sim --bin sim-bench`.
-//!
-//! One thread, medians of several runs. It prints and judges nothing: the exit code is always 0.
+//! The engine's figures, each beside its floor: one thread, medians of several runs.
 
 mod games;
 mod synthetic;
 mod timing;
 
-use timing::Figure;
+pub use timing::{Bound, Figure};
 
-fn main() {
+/// Measures one figure after another on m158 and hands each on as soon as it is there. Takes
+/// some seconds in a release build; means nothing in another.
+pub fn figures(mut show: impl FnMut(&Figure)) {
     let Some(board) = boards::find("m158") else {
-        return println!("m158 is not built in");
+        return;
     };
-    println!("engine, {}, one thread", board.id);
     let tapes = games::tapes(&board);
     show(&games::player_acts(&tapes));
     show(&games::all_inputs(&tapes));
     show(&games::whole_games(&tapes));
     show(&games::games_with_their_players(&board));
     show(&games::largest_window(&tapes));
-    show(&synthetic::window());
+    show(&synthetic::window(&board));
     show(&games::snapshot(&tapes));
     show(&games::snapshot_time(&tapes));
-}
-
-fn show(figure: &Figure) {
-    println!("{figure}");
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// How often a figure is measured; its median counts.
-pub const RUNS: usize = 7;
+pub(super) const RUNS: usize = 7;
 
 /// What a figure must reach.
 #[derive(Debug, Clone, Copy)]
@@ -50,21 +50,21 @@ impl fmt::Display for Figure {
 }
 
 /// How long something takes.
-pub fn time(work: impl FnOnce()) -> Duration {
+pub(super) fn time(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
 }
 
 /// The median of what several runs give.
-pub fn median(mut run: impl FnMut() -> f64) -> f64 {
+pub(super) fn median(mut run: impl FnMut() -> f64) -> f64 {
     let mut values: Vec<f64> = (0..RUNS).map(|_| run()).collect();
     values.sort_by(f64::total_cmp);
     values[RUNS / 2]
 }
 
 /// The time below which 99 of 100 samples lie, in microseconds.
-pub fn p99(samples: &mut [Duration]) -> f64 {
+pub(super) fn p99(samples: &mut [Duration]) -> f64 {
     samples.sort_unstable();
     let place = samples.len() * 99 / 100;
     samples

@@ -13,9 +13,9 @@ use rules::game::Game;
 use rules::skill::{Event, Held, Listens, Skill};
 use rules::world::{Hit, Intent};
 use rules::{FactionId, Order, PhaseKind, Ruling, SeatId, SkillId, StateId, WindowId};
-use sim::Table;
 
-use crate::timing::{Bound, Figure, median, p99, time};
+use super::timing::{Bound, Figure, median, p99, time};
+use crate::table::Table;
 
 const STRIKERS: u8 = 20;
 const SAMPLES: usize = 2000;
@@ -78,9 +78,8 @@ fn skill(name: &str, code: impl Skill + 'static, usage: Usage, targeted: bool) -
 }
 
 /// m158's frame (windows, calendars, votes) with the roles, skills and states of this test.
-fn board() -> Option<Board> {
-    let frame = boards::find("m158")?;
-    let mut calendar = frame.calendars.first()?.clone();
+fn board(frame: &Board) -> Board {
+    let mut calendar = frame.calendars[0].clone();
     calendar.ends = vec![End::After(30); frame.windows.len()];
     let redirect = |redirect| StateDef {
         redirect: Some(redirect),
@@ -99,7 +98,7 @@ fn board() -> Option<Board> {
         count: 1,
         skills: vec![SkillId(skill)],
     };
-    Some(Board {
+    Board {
         roles: vec![role("刀", 0), role("枪", 1), role("头刀", 2)],
         skills: vec![
             skill("刀", Strike, Usage::Sent, true),
@@ -128,13 +127,13 @@ fn board() -> Option<Board> {
             sheriff: false,
             idle_cards: false,
         },
-        ..(*frame).clone()
-    })
+        ..frame.clone()
+    }
 }
 
 /// The game with everything sent, before the window ends.
-fn night() -> Option<Table> {
-    let board = Arc::new(board()?);
+fn night(frame: &Board) -> Table {
+    let board = Arc::new(board(frame));
     let mut roles = vec!["刀"; usize::from(STRIKERS)];
     roles.extend(["枪", "枪", "枪", "头刀"]);
     let mut table = Table::open(&board, &board.calendars[0].name, &roles);
@@ -158,7 +157,7 @@ fn night() -> Option<Table> {
         table.sends(seat, "刀", &[1 + seat % STRIKERS]);
     }
     table.sends(STRIKERS + 4, "头刀", &[STRIKERS + 1]);
-    Some(table)
+    table
 }
 
 /// Closes the night's windows and answers the three reactions.
@@ -175,15 +174,8 @@ fn close(table: &mut Table) {
 }
 
 /// The whole of it at its 99th percentile.
-pub fn window() -> Figure {
-    let Some(table) = night() else {
-        return Figure {
-            name: "a window worse than any board's (not there)".to_owned(),
-            value: 0.0,
-            unit: "µs",
-            bound: Bound::None,
-        };
-    };
+pub(super) fn window(frame: &Board) -> Figure {
+    let table = night(frame);
     let mut once = table.clone();
     close(&mut once);
     assert_eq!(once.out(), [21, 22, 23], "the chain of shots");
