@@ -55,6 +55,7 @@ impl Bridge {
     /// finishes what is in hand.
     pub async fn run(self) -> anyhow::Result<()> {
         let mut tasks = JoinSet::new();
+        self.parts().store_is_there().await;
         let unclear = self.unfinished().await?;
         tasks.spawn(self.clone().attend(unclear));
         for url in &self.settings().forward {

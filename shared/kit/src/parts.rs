@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use bus::Bus;
@@ -15,6 +16,9 @@ use crate::memory::Memories;
 use crate::metrics::Metrics;
 use crate::outbox::Outboxes;
 use crate::time::TimeSource;
+
+/// Between two looks whether the store is there: the first pause, and the longest.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// What a service works with. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -82,11 +86,25 @@ impl Parts {
         let store = store::open(config.store.url.reveal())
             .await
             .context("store.url")?;
-        let folder = store_folder(&config).context("store.url")?;
+        let folder = bus_folder(&config)?;
         let bus = bus::open(config.bus.url.reveal(), &folder)
             .await
             .context("bus.url")?;
         Ok(Self::new(config, store, bus, clock, shutdown))
+    }
+
+    /// Waits until the store takes steps, or the process is to stop. For what a service reads
+    /// before it begins; later on every call is tried again by whoever needs it.
+    pub async fn store_is_there(&self) {
+        let mut pause = PAUSE.0;
+        while let Err(error) = self.store.health().await {
+            tracing::warn!(%error, "waiting for the store");
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = self.shutdown.cancelled() => return,
+            }
+            pause = (pause * 2).min(PAUSE.1);
+        }
     }
 
     /// The last thing before a graceful end, when all services have stopped: keeps a snapshot of
@@ -109,7 +127,14 @@ impl Parts {
     }
 }
 
-/// The folder of an embedded store, where the embedded bus keeps its dead letters.
-fn store_folder(config: &Config) -> Result<PathBuf, store::OpenError> {
-    store::folder(config.store.url.reveal())
+/// The in-process bus keeps its dead letters in the folder of the embedded store; others need none.
+fn bus_folder(config: &Config) -> anyhow::Result<PathBuf> {
+    match store::folder(config.store.url.reveal()) {
+        Ok(folder) => Ok(folder),
+        Err(_) if config.bus.url.reveal() != "local" => Ok(PathBuf::new()),
+        Err(_) => bail!(
+            "bus.url: \"local\" keeps its dead letters in the folder of store.url, which is none: \
+             use file:FOLDER there, or amqp:// here"
+        ),
+    }
 }
