@@ -310,6 +310,63 @@ async fn a_server_that_does_not_tell_its_settings_is_refused() {
     store::open(&url).await.expect("a store");
 }
 
+/// The settings that we ship are accepted, and the rights that they name are enough.
+#[tokio::test]
+async fn the_settings_that_we_ship_will_do() {
+    let shipped = include_str!("../../../deploy/redis/redis.conf");
+    let mut starter = RedisStarter::default();
+    for line in shipped.lines() {
+        let Some((name, value)) = line.split_once(' ') else {
+            continue;
+        };
+        // The test has a socket of its own, not the shipped address.
+        if !["#", "bind", "port", "protected-mode"].contains(&name) {
+            starter = starter.option(name, value.trim_matches('"'));
+        }
+    }
+    let server = starter.start().await.expect("a server");
+    let rule = shipped
+        .lines()
+        .find_map(|line| line.strip_prefix("#   user "));
+    let rule = rule.expect("a rule").replace(">密码", ">secret");
+    let setuser = ["acl", "setuser"].into_iter().chain(rule.split(' '));
+    let setuser: Vec<_> = setuser.collect();
+    assert_eq!(server.cli(&setuser).await.expect("an answer"), "OK");
+    let url = format!("{}?user=duskgate&pass=secret", server.url());
+    let (here, there) = (
+        store::open(&url).await.expect("a store"),
+        store::open(&url).await.expect("a store"),
+    );
+    here.health().await.expect("it is well");
+    let mut bells = there.bells().expect("it may be shared");
+    let mut version = 0;
+    wait_for("a bell", DEADLINE, async || {
+        version += 1;
+        let committed = here.commit(step(&game(1), version)).await;
+        assert_eq!(committed.expect("an answer"), Committed::Done(version));
+        let patience = Duration::from_millis(100);
+        tokio::time::timeout(patience, bells.recv()).await.ok()
+    })
+    .await
+    .expect("a bell");
+    let (game, shard) = (game(1), game(1).shard());
+    check(&*there, 1, version).await;
+    let lease = there.lease(game.service, shard, "one", Duration::from_secs(9));
+    let fence = lease.await.expect("an answer").expect("a lease");
+    assert!(
+        there
+            .sent(game.service, shard, fence, &[1])
+            .await
+            .expect("an answer")
+    );
+    there
+        .release(game.service, shard, fence)
+        .await
+        .expect("an answer");
+    assert!(there.retire(&game, version).await.expect("an answer"));
+    assert_eq!(there.load(&game).await.expect("readable").version, version);
+}
+
 #[tokio::test]
 async fn what_a_newer_release_wrote_is_left_alone() {
     let server = RedisServer::start().await.expect("a server");
