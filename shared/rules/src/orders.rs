@@ -16,8 +16,14 @@ use crate::world::{Face, Hit, World};
 /// passed.
 const AGAIN_MINUTES: i64 = 30;
 
+/// A minute in milliseconds.
+const MINUTE: i64 = 60_000;
+
 /// A day in milliseconds.
-const DAY: i64 = 24 * 60 * 60_000;
+const DAY: i64 = 24 * 60 * MINUTE;
+
+/// The longest extension: what is longer is a slip, and would keep the game from ending.
+const LONGEST: i64 = 30 * DAY;
 
 impl Game {
     pub(crate) fn obey(&mut self, order: &Order) -> Result<(), Refusal> {
@@ -51,11 +57,11 @@ impl Game {
             Order::OpenDoor => self.force_door(),
             Order::SpeedUp => self.by_day(Self::speed_up),
             Order::Extend(ms) => {
-                let ms = (*ms).max(0);
-                if self.kept.deadline.is_none() && self.calendar().is_some() {
+                let waits = self.kept.deadline.is_some() || self.calendar().is_none();
+                if !waits || !(1..=LONGEST).contains(ms) {
                     return Err(Refusal::OrderNotNow);
                 }
-                self.extend(ms);
+                self.extend(*ms);
                 Ok(())
             }
             Order::Pause => {
@@ -504,10 +510,10 @@ impl Game {
                 );
             }
             Ruling::ExtendWindow(minutes) => {
-                let Some(deadline) = self.kept.deadline else {
-                    return Err(Refusal::OrderNotNow);
-                };
-                self.kept.deadline = Some(deadline.plus_minutes(i64::from(*minutes)));
+                let ms = i64::from(*minutes) * MINUTE;
+                let deadline = self.kept.deadline.filter(|_| ms <= LONGEST);
+                let deadline = deadline.ok_or(Refusal::OrderNotNow)?;
+                self.kept.deadline = Some(deadline.plus_ms(ms));
                 self.kept.early = None;
                 if self.vote_window_open() {
                     self.thread_changed();

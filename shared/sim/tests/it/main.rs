@@ -6,6 +6,7 @@ mod found;
 mod properties;
 mod secrecy;
 mod snapshots;
+mod words;
 
 /// So many games, or the multiple of it that `SIM_TIMES` asks for.
 fn games(n: u64) -> u64 {
