@@ -80,6 +80,16 @@ mod tests {
         assert_eq!(throws(&ann.shared()), throws(&bob.shared()));
         assert_ne!(throws(&ann), throws(&Dice::new(8, "安")));
         assert_eq!(ann.pick::<u8>("x", &[]), None);
+        let agree = (0..300)
+            .filter(|seed| {
+                let throw = |owner: &str| *Dice::new(*seed, owner).pick("夜1/杀人", &list).unwrap();
+                throw("木鱼") == throw("丁香")
+            })
+            .count();
+        assert!(
+            (15..60).contains(&agree),
+            "one in nine by chance, not {agree} in 300"
+        );
         assert!((2.0..3.0).contains(&ann.between("x", 2.0, 3.0)));
     }
 }

@@ -180,8 +180,9 @@ fn private_line(line: &str) -> Option<Word> {
     {
         return Some(Word::Invited { group });
     }
-    if line.contains("请重新选") {
-        let skill = between(line, "今晚的", "只能选").unwrap_or_default();
+    let narrowed =
+        between(line, "今晚的", "只能选").or_else(|| between(line, "今晚", "的对象有限制"));
+    if let Some(skill) = narrowed {
         return Some(Word::ChooseAgain {
             skill: skill.to_owned(),
         });

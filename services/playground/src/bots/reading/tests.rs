@@ -124,6 +124,18 @@ fn private_messages_are_understood() {
             }],
         ),
         (
+            "今晚的杀人只能选 石榴，或者放弃。",
+            vec![Word::ChooseAgain {
+                skill: "杀人".into(),
+            }],
+        ),
+        (
+            "今晚杀人的对象有限制，不能选南星。发“我”看能选谁。",
+            vec![Word::ChooseAgain {
+                skill: "杀人".into(),
+            }],
+        ),
+        (
             "你出局了。\n你可以留遗言：发“遗言 ……”，下次开门时公示。",
             vec![Word::OutYou { last_words: true }],
         ),
