@@ -2,6 +2,7 @@
 //! who read only what their chats show, or through a chat side of the test's own.
 
 mod bad_input;
+mod bots;
 mod deadlines;
 mod door;
 mod faults;

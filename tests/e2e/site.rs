@@ -19,16 +19,23 @@ const GRACE: Duration = Duration::from_millis(500);
 /// # Panics
 /// When it does not within [`PATIENCE`], with what was waited for.
 #[track_caller]
-pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn wait_for<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_as_long_as(PATIENCE + GRACE, what, look)
+}
+
+/// The same for something that takes longer.
+#[track_caller]
+pub fn wait_as_long_as<T>(
+    patience: Duration,
+    what: &str,
+    mut look: impl FnMut() -> Option<T>,
+) -> T {
     let began = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(
-            began.elapsed() < PATIENCE + GRACE,
-            "waited too long for {what}"
-        );
+        assert!(began.elapsed() < patience, "waited too long for {what}");
         std::thread::sleep(Duration::from_millis(15));
     }
 }

@@ -149,6 +149,11 @@ impl Director {
 
 impl Brain for Director {
     fn hear(&mut self, line: &Line) {
+        // Who directs now may have directed before.
+        let elsewhere = line.scene == "group" && line.peer != self.square.0;
+        if elsewhere || line.time_ms < self.opened.at_ms {
+            return;
+        }
         if line.own {
             self.hear_myself(line);
         } else if line.from == self.bot {
