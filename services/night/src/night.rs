@@ -48,6 +48,7 @@ pub(crate) enum Stage {
 
 impl Aggregate for Night {
     const SERVICE: Service = Service::Night;
+    const IS_OVER: Option<fn(&Self) -> bool> = Some(Self::is_over);
     type Input = ToNight;
     type Env = Env;
 
@@ -215,6 +216,15 @@ impl Night {
             Next::Stay => {}
             Next::Deal => self.deal(env, line, step),
             Next::CallOff => self.call_off(env, step),
+        }
+    }
+
+    /// Has it ended, or been called off? Then everybody has been told.
+    fn is_over(&self) -> bool {
+        match &self.stage {
+            Stage::Unopened | Stage::Lobby(..) => false,
+            Stage::Table(_, table) => table.seating.sent.over,
+            Stage::CalledOff => true,
         }
     }
 

@@ -19,8 +19,15 @@ pub enum Desk {
     Nobody,
 }
 
+impl Desk {
+    fn is_over(&self) -> bool {
+        matches!(self, Self::Game(game) if game.is_over())
+    }
+}
+
 impl Aggregate for Desk {
     const SERVICE: Service = Service::Publish;
+    const IS_OVER: Option<fn(&Self) -> bool> = Some(Self::is_over);
     type Input = ToPublish;
     type Env = Settings;
 

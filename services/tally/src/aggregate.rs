@@ -40,6 +40,7 @@ struct Saved {
 
 impl Aggregate for Tally {
     const SERVICE: Service = Service::Tally;
+    const IS_OVER: Option<fn(&Self) -> bool> = Some(|tally| tally.over);
     type Input = ToTally;
     type Env = ();
 

@@ -18,6 +18,7 @@ pub mod metrics;
 mod outbox;
 mod parts;
 mod relay;
+mod retire;
 mod serve;
 mod tenure;
 #[cfg(feature = "testing")]

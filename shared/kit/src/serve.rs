@@ -18,6 +18,7 @@ use crate::aggregate::Aggregate;
 use crate::lanes::{Ended, Lanes};
 use crate::metrics::MessageOutcome;
 use crate::relay;
+use crate::retire;
 use crate::writer::{HandleError, Handled, Writer, panic_text};
 
 /// How many messages of a queue are in hand at a time.
@@ -91,6 +92,7 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
     // However this function ends, its relays end too.
     let _stop = stop_relays.clone().drop_guard();
     let relays = relay::start(&parts, A::SERVICE, &stop_relays);
+    let retiring = tokio::spawn(retire::make_rounds(writer.clone(), stop_relays.clone()));
     let topics = Shard::all()
         .map(|shard| Topic {
             service: A::SERVICE,
@@ -115,6 +117,9 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
     listening.store(false, Ordering::Relaxed);
     stop_relays.cancel();
     relays.join_all().await;
+    if retiring.await.is_err() {
+        tracing::error!(service = %A::SERVICE, "putting games away panicked");
+    }
     tracing::info!(service = %A::SERVICE, "stopped");
     served
 }

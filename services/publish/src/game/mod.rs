@@ -11,7 +11,7 @@ mod say;
 use std::collections::{BTreeMap, BTreeSet};
 
 use kit::Effects;
-use protocol::{GameId, Roster, Scene, SendKey, ToPublish, UserId};
+use protocol::{GameId, Roster, RosterState, Scene, SendKey, ToPublish, UserId};
 use serde::{Deserialize, Serialize};
 use texts::Texts;
 
@@ -67,6 +67,12 @@ impl Game {
             places: 0,
             own: 0,
         }
+    }
+
+    /// Is it over, everything said, and all its groups given back?
+    pub fn is_over(&self) -> bool {
+        let over = |roster: &Roster| roster.state == RosterState::Over;
+        self.roster.as_ref().is_some_and(over) && self.pending.is_empty() && self.rooms.is_empty()
     }
 
     /// Takes an input. What is known already (an older roster, a repeated saying, the outcome of
