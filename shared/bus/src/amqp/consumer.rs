@@ -1,5 +1,6 @@
 //! The consuming side: a task that keeps a subscription on whatever connection there is.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -147,6 +148,10 @@ impl Consumer {
     async fn serve(&mut self, channel: &Channel) -> Result<std::convert::Infallible, End> {
         let qos = BasicQosOptions::default();
         channel.basic_qos(self.prefetch, qos).await?;
+        let services: BTreeSet<_> = self.wanted.iter().map(|w| w.topic.service).collect();
+        for service in services {
+            topology::declare_dead(channel, service).await?;
+        }
         let mut arrivals = Arrivals::new();
         let began = Instant::now();
         let mut later = Vec::new();

@@ -227,6 +227,7 @@ impl Outlet {
     }
 
     async fn ask(&self, session: &Session, topic: Topic) -> Result<Known, BusError> {
+        self.declare_dead(session, topic.service).await?;
         let declared = topology::declare_topic(&self.desk, topic);
         let queue = answered(session, &topology::queue(topic), declared).await?;
         let known = Known {

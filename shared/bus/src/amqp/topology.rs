@@ -2,8 +2,9 @@
 //!
 //! Types are in arguments, which cannot be changed; limits are in policies, which can, and which
 //! `deploy/rabbitmq/definitions.json` holds together with all that is named here. Whoever uses a
-//! queue declares it first, so that a broker without these definitions works too, only without
-//! the limits.
+//! queue declares it first, so that a broker without these definitions works too, but without
+//! the limits; and a broker that is killed within seconds after a queue was made may forget the
+//! queue (seen with 3.10.8), which does not matter for queues that were there before the games.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
@@ -58,7 +59,9 @@ pub(super) async fn declare_exchanges(channel: &Channel) -> Result<()> {
     Ok(())
 }
 
-/// Makes sure of a topic's queue; answers how many messages and consumers it has.
+/// Makes sure of a topic's queue; answers how many messages and consumers it has. The queue of
+/// its service's dead letters is to be there first: the broker tries to move one there only
+/// every three minutes.
 pub(super) async fn declare_topic(channel: &Channel, topic: Topic) -> Result<Queue> {
     let (name, key) = (queue(topic), routing_key(topic));
     declare(channel, &name, queue_arguments(), EXCHANGE, &key).await
