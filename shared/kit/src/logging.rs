@@ -8,7 +8,7 @@ use tracing_subscriber::EnvFilter;
 use crate::config::{Log, LogFormat};
 
 /// What is logged when `RUST_LOG` does not say otherwise.
-const DEFAULT_FILTER: &str = "info,actix_server=warn";
+const DEFAULT_FILTER: &str = "info,actix_server=warn,tokio_cron_scheduler=warn";
 
 /// Starts logging for this process. A second call changes nothing.
 pub fn init(config: &Log) {
