@@ -162,6 +162,7 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
     }
 
     fn accept(&mut self, delivery: Delivery) {
+        self.lanes.void_below(self.subscription.void_below());
         if delivery.redelivered {
             self.worker.writer.parts().metrics.redelivered(A::SERVICE);
         }
@@ -186,7 +187,18 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
 
     async fn finish(&mut self, done: (Delivery, Verdict, Instant), go_on: bool) {
         let (delivery, verdict, began) = done;
-        let name = Lanes::name(&delivery);
+        self.lanes.void_below(self.subscription.void_below());
+        if self.lanes.is_void(&delivery) {
+            // It comes again, here or at another instance, and what was handled is recognised as
+            // a repeat.
+            let message = &delivery.message;
+            tracing::debug!(service = %A::SERVICE, id = %message.id, "came by a lost connection");
+            let next = self.lanes.ended(&delivery, Ended::Settled);
+            if let Some(next) = next.filter(|_| go_on) {
+                self.start(next);
+            }
+            return;
+        }
         let (settle, outcome, ended) = match verdict {
             Verdict::Ack(outcome) => (Settle::Ack, outcome, Ended::Settled),
             Verdict::Retry(_) if delivery.attempt < MAX_ATTEMPTS => {
@@ -194,7 +206,7 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
                 (Settle::Retry(pause), MessageOutcome::Retry, Ended::Retried)
             }
             Verdict::Wait => {
-                let doubled = WAIT.0 * 2_u32.saturating_pow(self.lanes.waits(&name).min(10));
+                let doubled = WAIT.0 * 2_u32.saturating_pow(self.lanes.waits(&delivery).min(10));
                 (
                     Settle::Wait(doubled.min(WAIT.1)),
                     MessageOutcome::Wait,
@@ -214,7 +226,7 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
             tracing::warn!(service = %A::SERVICE, id = %message.id, %error, "not settled");
         }
         metrics.handle_took(A::SERVICE, began.elapsed());
-        let next = self.lanes.ended(&name, &message.id, ended);
+        let next = self.lanes.ended(&delivery, ended);
         if let Some(next) = next.filter(|_| go_on) {
             self.start(next);
         }

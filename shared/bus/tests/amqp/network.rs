@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bus::{BusError, Outgoing, Settle, Subscription};
+use bus::{BusError, Outgoing, Settle};
 use protocol::Service;
 use servers::proxy::Proxy;
 use servers::rabbit::url_at;

@@ -1,6 +1,6 @@
 //! A publisher as services have them, with an outbox, and a listener that drops repeats.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -35,8 +35,8 @@ impl Sender {
 
     /// Returns when all have been answered for.
     pub async fn send(mut self, count: usize) -> Self {
-        let mut unanswered: BTreeMap<usize, ()> = (0..count).map(|n| (n, ())).collect();
-        while let Some((&first, ())) = unanswered.first_key_value() {
+        let mut unanswered: BTreeSet<_> = (0..count).collect();
+        while let Some(&first) = unanswered.first() {
             if self.round(first, count, &mut unanswered).await.is_err() {
                 self.failures += 1;
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -49,7 +49,7 @@ impl Sender {
         &self,
         first: usize,
         count: usize,
-        unanswered: &mut BTreeMap<usize, ()>,
+        unanswered: &mut BTreeSet<usize>,
     ) -> Result<(), BusError> {
         let mut answers = FuturesUnordered::new();
         let mut cursor = first;
@@ -69,7 +69,7 @@ impl Sender {
             }
             if let Some((n, answer)) = answers.next().await {
                 answer?;
-                if unanswered.remove(&n).is_some() {
+                if unanswered.remove(&n) {
                     self.answered.fetch_add(1, Ordering::Relaxed);
                 }
             }
