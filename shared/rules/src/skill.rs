@@ -130,8 +130,9 @@ pub trait Skill: Debug + Send + Sync {
     /// open.
     fn sent(&self, _game: &mut Game, _held: Held, _intent: Option<&Intent>) {}
 
-    /// Its window closes, or (an immediate skill, a reaction) it has just been sent.
-    /// `finals` are the final targets.
+    /// Its window closes, or (an immediate skill, a reaction) it has just been sent. `finals` are
+    /// the final targets, one for each of the intent's: a target whose ball ended at a veiled
+    /// seat is in neither.
     fn resolve(&self, _game: &mut Game, _held: Held, _intent: &Intent, _finals: &[SeatId]) {}
 
     /// The last window in which a forced skill could be sent closes without a message: its rule

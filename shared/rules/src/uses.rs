@@ -332,10 +332,10 @@ impl Game {
             holding.last = Some((night, chosen));
             holding.ever = holding.ever.or(chosen);
         }
-        let finals = if def.targeted {
-            self.final_targets(intent)
+        let (landed, finals) = if def.targeted {
+            self.final_targets(intent).into_iter().unzip()
         } else {
-            intent.targets.clone()
+            (Vec::new(), intent.targets.clone())
         };
         self.kept.reckoning.push(Reckoned::Used {
             seat: intent.seat,
@@ -343,14 +343,23 @@ impl Game {
             targets: intent.targets.clone(),
             finals: finals.clone(),
         });
-        def.code.resolve(self, held, intent, &finals);
+        if finals.len() == intent.targets.len() {
+            def.code.resolve(self, held, intent, &finals);
+        } else {
+            let landed = Intent {
+                targets: landed,
+                ..intent.clone()
+            };
+            def.code.resolve(self, held, &landed, &finals);
+        }
     }
 
     /// Where the balls end: each redirect is asked once, for the seat that the ball is at then
-    /// (G10); a veiled seat lets no effect through (V27).
-    fn final_targets(&mut self, intent: &Intent) -> Vec<SeatId> {
+    /// (G10); a veiled seat lets no effect through (V27). Each chosen seat whose ball lands, with
+    /// the seat where it does.
+    fn final_targets(&mut self, intent: &Intent) -> Vec<(SeatId, SeatId)> {
         if self.world.states.is_empty() {
-            return intent.targets.clone();
+            return intent.targets.iter().map(|t| (*t, *t)).collect();
         }
         let board = Arc::clone(&self.board);
         let mut finals = Vec::with_capacity(intent.targets.len());
@@ -375,7 +384,7 @@ impl Game {
                 };
             }
             if !self.veiled(ball) {
-                finals.push(ball);
+                finals.push((*target, ball));
             }
         }
         finals

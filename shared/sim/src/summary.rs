@@ -102,6 +102,6 @@ impl fmt::Display for Summary {
         for (day, games) in self.lengths.iter().enumerate().filter(|(_, n)| **n > 0) {
             write!(f, " 第{day}天{games}局")?;
         }
-        Ok(())
+        writeln!(f)
     }
 }

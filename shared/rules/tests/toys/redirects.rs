@@ -124,3 +124,31 @@ fn a_veil_stops_a_targeted_skill() {
     table.until_window("早夜");
     table.send(3, "刀", &[4]).expect_err("it is spent");
 }
+
+/// Of two balls one ends at a veiled seat: the other is still known by the seat that was chosen.
+#[test]
+fn a_veil_takes_its_own_ball_only() {
+    let mut toy = Toy::new();
+    let dawn = Some(until(&[PhaseKind::Dawn]));
+    let veil = toy.state(
+        "隐身",
+        &StateDef {
+            veils: true,
+            ..StateDef::default()
+        },
+    );
+    toy.skill("隐身", Lay(veil, dawn));
+    toy.skill_with("双视", Peek, two);
+    let mut table = toy.deal(&["隐身", "双视", "平民", "平民"]);
+    table.until_window("早夜");
+    table.sends(1, "隐身", &[3]);
+    table.sends(2, "双视", &[3, 4]);
+    let told = table.close();
+    let peek = told.iter().find(|n| n.key == "toy/peek");
+    let four = Arg::Order(vec![sim::table::at(4)]);
+    let args: Vec<&Arg> = peek
+        .into_iter()
+        .flat_map(|n| n.args.iter().map(|(_, arg)| arg))
+        .collect();
+    assert_eq!(args, [&four, &four]);
+}

@@ -31,13 +31,17 @@ impl Skill for Strike {
     }
 }
 
-/// Tells its owner where the balls ended.
+/// Tells its owner where the balls ended, and which these were.
 #[derive(Debug)]
 pub(crate) struct Peek;
 
 impl Skill for Peek {
-    fn resolve(&self, game: &mut Game, held: Held, _: &Intent, finals: &[SeatId]) {
-        game.tell(Notice::to(held.seat, "toy/peek").with("finals", Arg::Order(finals.to_vec())));
+    fn resolve(&self, game: &mut Game, held: Held, intent: &Intent, finals: &[SeatId]) {
+        game.tell(
+            Notice::to(held.seat, "toy/peek")
+                .with("finals", Arg::Order(finals.to_vec()))
+                .with("chosen", Arg::Order(intent.targets.clone())),
+        );
     }
 }
 
