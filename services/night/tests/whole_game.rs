@@ -76,7 +76,10 @@ fn from_the_deal_to_the_reveal() {
         "狼群",
         &format!("杀人 {}", sim.alias_of(cast.villagers[3])),
     );
+    let is_over = <night::Night as kit::Aggregate>::IS_OVER.unwrap();
+    assert!(!is_over(&sim.night));
     let end = go_on_until(&mut sim, "狼人阵营");
+    assert!(is_over(&sim.night));
     for user in &everyone {
         assert!(
             end.contains(&sim.alias_of(*user)),

@@ -17,7 +17,7 @@ pub trait Aggregate: Sized + Send + 'static {
     /// A snapshot is taken after so many steps at the latest. State that only ever grows by
     /// small steps (a log of a chat) does better with rarer ones.
     const SNAPSHOT_EVERY: u64 = 64;
-    /// Is its story over? When nothing has happened to it for a day after that, it is put away:
+    /// Is its story over? When nothing has happened to it for three days, it is put away:
     /// it can still be read, and whatever is sent to it counts as handled. `None`: it never ends.
     const IS_OVER: Option<fn(&Self) -> bool> = None;
     /// What it takes: the body of messages to this service.

@@ -13,7 +13,7 @@ use crate::writer::{Writer, panic_text};
 
 /// Nothing must have happened to it for so long after its end: people look back, outcomes of
 /// sends come late.
-const QUIET: Duration = Duration::from_secs(24 * 3_600);
+const QUIET: Duration = Duration::from_secs(3 * 24 * 3_600);
 /// Between two rounds.
 const ROUND: Duration = Duration::from_secs(3_600);
 

@@ -166,7 +166,10 @@ fn a_newer_roster_renames_and_an_older_one_does_not() {
 fn after_the_end_only_books_are_answered() {
     let mut desk = Desk::open();
     let _ = desk.post("甲", "投票对象：乙");
+    let is_over = <crate::Tally as kit::Aggregate>::IS_OVER.unwrap();
+    assert!(!is_over(&desk.tally));
     let _ = desk.give(&ToTally::Over);
+    assert!(is_over(&desk.tally));
     for text in ["投票对象：丙", "票型", "申请加速", "大家好"] {
         assert!(desk.post("丙", text).ignored, "{text}");
     }

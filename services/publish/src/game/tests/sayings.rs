@@ -155,4 +155,23 @@ fn a_game_that_is_over_still_speaks() {
     over.state = RosterState::Over;
     bench.take(&ToPublish::Roster(over));
     assert_eq!(messages(&bench.say("k", Audience::Square, "复盘")).len(), 1);
+    assert!(!is_over(&bench), "one is under way");
+}
+
+fn is_over(bench: &Bench) -> bool {
+    let is_over = <crate::Desk as kit::Aggregate>::IS_OVER.unwrap();
+    is_over(&bench.desk)
+}
+
+#[test]
+fn a_game_may_be_put_away_when_all_is_said() {
+    let mut bench = Bench::game();
+    assert!(!is_over(&bench));
+    let mut over = roster(2);
+    over.state = RosterState::Over;
+    let last = bench.say("k", Audience::Square, "复盘");
+    bench.take(&ToPublish::Roster(over));
+    assert!(!is_over(&bench));
+    bench.outcome(&last[0], crate::testing::done());
+    assert!(is_over(&bench));
 }
