@@ -2,6 +2,7 @@
 
 use rules::book::Refusal;
 use serde::{Deserialize, Serialize};
+use texts::phrases::vote_refusal;
 
 /// Why an attempt to vote, or a question about votes, came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,19 +27,7 @@ impl Reason {
     /// The template for it.
     pub fn key(self) -> &'static str {
         match self {
-            Self::Book(Refusal::TooEarly) => "vote/too-early",
-            Self::Book(Refusal::TooLate) => "vote/too-late",
-            Self::Book(Refusal::Paused) => "vote/paused",
-            Self::Book(Refusal::NotAVoter) => "vote/not-a-voter",
-            Self::Book(Refusal::NotChoosable) => "vote/not-choosable",
-            Self::Book(Refusal::AlreadyVoted) => "vote/already-voted",
-            Self::Book(Refusal::NothingToChange) => "vote/nothing-to-change",
-            Self::Book(Refusal::ChangesUsedUp) => "vote/changes-used-up",
-            Self::Book(Refusal::TooLateForChange) => "vote/too-late-for-change",
-            Self::Book(Refusal::TooLateByHand) => "vote/too-late-by-hand",
-            Self::Book(Refusal::SpedUp) => "vote/sped-up",
-            Self::Book(Refusal::Overtaken) => "vote/overtaken",
-            Self::Book(Refusal::NothingToConfirm) => "vote/nothing-to-confirm",
+            Self::Book(why) => vote_refusal(why),
             Self::NoVote => "vote/no-vote",
             Self::Form => "vote/form",
             Self::NoTarget => "vote/no-target",

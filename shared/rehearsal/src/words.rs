@@ -5,7 +5,7 @@ use protocol::Phrase;
 use rules::book;
 use rules::{Board, Notice, Refusal, SeatId, SeatSet};
 use serde_json::json;
-use texts::phrases::{self, Names};
+use texts::phrases::{self, Names, vote_refusal};
 use texts::{TextError, Texts};
 
 /// The words of one rehearsal.
@@ -74,7 +74,7 @@ impl<'a> Words<'a> {
             "standing": vote.standing.map(|seat| self.seat(seat)),
             "until": vote.until,
         });
-        self.phrase(&Phrase::new(vote_key(vote.why), args))
+        self.phrase(&Phrase::new(vote_refusal(vote.why), args))
     }
 
     pub(crate) fn seat(&self, seat: SeatId) -> String {
@@ -97,24 +97,5 @@ impl<'a> Words<'a> {
 
     pub(crate) fn names(&self) -> &Names<'a> {
         &self.names
-    }
-}
-
-fn vote_key(why: book::Refusal) -> &'static str {
-    use book::Refusal;
-    match why {
-        Refusal::TooEarly => "vote/too-early",
-        Refusal::TooLate => "vote/too-late",
-        Refusal::Paused => "vote/paused",
-        Refusal::NotAVoter => "vote/not-a-voter",
-        Refusal::NotChoosable => "vote/not-choosable",
-        Refusal::AlreadyVoted => "vote/already-voted",
-        Refusal::NothingToChange => "vote/nothing-to-change",
-        Refusal::ChangesUsedUp => "vote/changes-used-up",
-        Refusal::TooLateForChange => "vote/too-late-for-change",
-        Refusal::TooLateByHand => "vote/too-late-by-hand",
-        Refusal::SpedUp => "vote/sped-up",
-        Refusal::Overtaken => "vote/overtaken",
-        Refusal::NothingToConfirm => "vote/nothing-to-confirm",
     }
 }

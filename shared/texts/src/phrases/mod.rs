@@ -7,4 +7,4 @@ mod refusals;
 
 pub use names::Names;
 pub use notices::phrase;
-pub use refusals::refusal;
+pub use refusals::{refusal, vote_refusal};

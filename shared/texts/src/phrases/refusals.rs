@@ -2,6 +2,7 @@
 
 use protocol::Phrase;
 use rules::Refusal;
+use rules::book;
 use rules::refusal::NotChoosable;
 use serde_json::json;
 
@@ -81,5 +82,25 @@ fn reason(why: NotChoosable) -> &'static str {
         NotChoosable::ChosenBefore => "chosen-before",
         NotChoosable::OwnSide => "own-side",
         NotChoosable::Narrowed => "narrowed",
+    }
+}
+
+/// The template for a vote that the ballot book refuses.
+pub fn vote_refusal(why: book::Refusal) -> &'static str {
+    use book::Refusal;
+    match why {
+        Refusal::TooEarly => "vote/too-early",
+        Refusal::TooLate => "vote/too-late",
+        Refusal::Paused => "vote/paused",
+        Refusal::NotAVoter => "vote/not-a-voter",
+        Refusal::NotChoosable => "vote/not-choosable",
+        Refusal::AlreadyVoted => "vote/already-voted",
+        Refusal::NothingToChange => "vote/nothing-to-change",
+        Refusal::ChangesUsedUp => "vote/changes-used-up",
+        Refusal::TooLateForChange => "vote/too-late-for-change",
+        Refusal::TooLateByHand => "vote/too-late-by-hand",
+        Refusal::SpedUp => "vote/sped-up",
+        Refusal::Overtaken => "vote/overtaken",
+        Refusal::NothingToConfirm => "vote/nothing-to-confirm",
     }
 }
