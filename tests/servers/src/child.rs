@@ -198,6 +198,51 @@ mod tests {
         assert_eq!(state(), None);
     }
 
+    /// The name of a folder for the other half of the test below.
+    const FOLDER: &str = "DUSKGATE_TEST_PARENT_FOLDER";
+
+    #[test]
+    #[ignore = "the other half of a_child_dies_with_us, which starts it in a process of its own"]
+    fn parent() {
+        let Some(folder) = std::env::var_os(FOLDER) else {
+            return;
+        };
+        let ours = Folder::new("parent").unwrap();
+        let child = Child::start("sleep", &words(&["600"]), &ours).unwrap();
+        let told = std::path::Path::new(&folder).join("child");
+        // In one piece: whoever looks must not read half a number.
+        std::fs::write(told.with_extension("new"), child.id().to_string()).unwrap();
+        std::fs::rename(told.with_extension("new"), told).unwrap();
+        drop(ours);
+        std::thread::park();
+    }
+
+    #[tokio::test]
+    async fn a_child_dies_with_us() {
+        let folder = Folder::new("child").unwrap();
+        let mut parent = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child::tests::parent", "--ignored"])
+            .env(FOLDER, folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let told = folder.path().join("child");
+        let id = wait_for("the child's number", DEADLINE, async || {
+            std::fs::read_to_string(&told).ok()
+        })
+        .await;
+        let status = format!("/proc/{id}/stat");
+        assert!(std::fs::exists(&status).unwrap());
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        wait_for("the child to be gone", DEADLINE, async || {
+            // Whoever inherits it may take a moment to notice that it is dead (Z).
+            let stat = std::fs::read_to_string(&status).unwrap_or_default();
+            (stat.is_empty() || stat.contains(") Z")).then_some(())
+        })
+        .await;
+    }
+
     #[test]
     fn a_program_that_is_not_there_is_named() {
         let folder = Folder::new("child").unwrap();
