@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 
 use protocol::{MessageId, Service, Shard};
 use rand::RngExt;
+use servers::proxy::Proxy;
 use servers::redis::{RedisServer, RedisStarter};
 use servers::{DEADLINE, wait_for};
 use steps::{check, game, step};
 use store::{AggregateKey, Commit, Committed, OpenError, Store, StoreError};
+use tokio::task::JoinHandle;
 
 const GAMES: usize = 6;
 const ROUNDS: usize = 12;
@@ -91,48 +93,43 @@ async fn work(store: Arc<dyn Store>, seen: Arc<Seen>, nth: usize) {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
-    let mut server = RedisServer::start().await.expect("a server");
-    let store = open(&server).await;
-    let seen = Arc::new(Seen::default());
-    let tasks: Vec<_> = (0..GAMES)
-        .map(|nth| tokio::spawn(work(Arc::clone(&store), Arc::clone(&seen), nth)))
-        .collect();
-    let total = || -> u64 {
-        let of = seen.acknowledged.iter();
-        of.map(|version| version.load(Ordering::Acquire)).sum()
-    };
-    for _ in 0..ROUNDS {
-        let enough = total() + rand::rng().random_range(10..150);
+impl Seen {
+    fn acknowledged(&self, nth: usize) -> u64 {
+        self.acknowledged[nth].load(Ordering::Acquire)
+    }
+
+    fn total(&self) -> u64 {
+        (0..GAMES).map(|nth| self.acknowledged(nth)).sum()
+    }
+
+    /// Waits until some more steps are acknowledged.
+    async fn go_on(&self, up_to: u64) {
+        let enough = self.total() + rand::rng().random_range(10..up_to);
         wait_for("steps", DEADLINE, async || {
-            (total() >= enough).then_some(())
+            (self.total() >= enough).then_some(())
         })
         .await;
-        server.kill().expect("a kill");
-        let before: Vec<_> = seen
-            .acknowledged
-            .iter()
-            .map(|version| version.load(Ordering::Acquire))
-            .collect();
-        server.start_again().await.expect("a start");
-        // While the others go on: another client sees what was acknowledged.
-        let other = open(&server).await;
-        for (nth, before) in before.into_iter().enumerate() {
-            let version = other.load(&game(nth)).await.expect("readable").version;
-            assert!(version >= before, "game {nth}: {version} after {before}");
-        }
     }
+}
+
+/// Tasks at work on all games.
+fn start_work(store: &Arc<dyn Store>, seen: &Arc<Seen>) -> Vec<JoinHandle<()>> {
+    (0..GAMES)
+        .map(|nth| tokio::spawn(work(Arc::clone(store), Arc::clone(seen), nth)))
+        .collect()
+}
+
+/// Ends the work and checks that all of it is there once: versions, journal, handled messages,
+/// deadlines, and the outbox.
+async fn end_work(what: &str, store: &dyn Store, seen: &Seen, tasks: Vec<JoinHandle<()>>) {
     seen.stop.store(true, Ordering::Relaxed);
     for task in tasks {
         task.await.expect("every step was answered well");
     }
     let mut versions = 0;
     for nth in 0..GAMES {
-        let acknowledged = seen.acknowledged[nth].load(Ordering::Acquire);
-        // Journal, handled messages, outbox and deadlines all fit the version.
-        let version = check(&*store, nth, acknowledged).await;
-        assert_eq!(version, acknowledged);
+        let version = check(store, nth, seen.acknowledged(nth)).await;
+        assert_eq!(version, seen.acknowledged(nth));
         versions += version;
     }
     let mut outbox = 0;
@@ -142,10 +139,68 @@ async fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     }
     assert_eq!(outbox, 2 * versions);
     println!(
-        "{versions} steps over {ROUNDS} kills; {} calls failed, {} of their steps were taken",
+        "{versions} steps over {what}; {} calls failed, {} of their steps were taken",
         seen.errors.load(Ordering::Relaxed),
         seen.repeats.load(Ordering::Relaxed)
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
+    let mut server = RedisServer::start().await.expect("a server");
+    let store = open(&server).await;
+    let seen = Arc::new(Seen::default());
+    let tasks = start_work(&store, &seen);
+    for _ in 0..ROUNDS {
+        seen.go_on(150).await;
+        server.kill().expect("a kill");
+        let before: Vec<_> = (0..GAMES).map(|nth| seen.acknowledged(nth)).collect();
+        server.start_again().await.expect("a start");
+        // While the others go on: another client sees what was acknowledged.
+        let other = open(&server).await;
+        for (nth, before) in before.into_iter().enumerate() {
+            let version = other.load(&game(nth)).await.expect("readable").version;
+            assert!(version >= before, "game {nth}: {version} after {before}");
+        }
+    }
+    end_work(&format!("{ROUNDS} kills"), &*store, &seen, tasks).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_lost_or_done_twice_on_a_bad_network() {
+    let server = RedisStarter::default().on_port().start().await;
+    let server = server.expect("a server");
+    let proxy = Proxy::start(server.port().expect("a port")).await;
+    let proxy = proxy.expect("a proxy");
+    let url = format!("redis://127.0.0.1:{}", proxy.port());
+    let store = store::open(&url).await.expect("a store");
+    let seen = Arc::new(Seen::default());
+    let tasks = start_work(&store, &seen);
+    for round in 0..ROUNDS {
+        seen.go_on(60).await;
+        match round % 4 {
+            0 | 1 => proxy.cut(),
+            2 => {
+                proxy.refuse();
+                wait_until_failing(&store).await;
+            }
+            // Longer than answers are waited for: what is held back arrives after all, when the
+            // same steps have long been handed in again.
+            _ => {
+                proxy.stall();
+                wait_until_failing(&store).await;
+            }
+        }
+        proxy.mend();
+    }
+    end_work(&format!("{ROUNDS} faults"), &*store, &seen, tasks).await;
+}
+
+async fn wait_until_failing(store: &Arc<dyn Store>) {
+    wait_for("a call to fail", DEADLINE, async || {
+        store.load(&game(0)).await.is_err().then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
