@@ -35,7 +35,18 @@ pub struct Table<'a> {
     pub director: Person,
     pub square: Person,
     pub players: Vec<Player>,
+    /// How quotes arrive at the bot.
+    pub quotes: Quotes,
     between: Box<Between<'a>>,
+}
+
+/// What becomes of a quote on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quotes {
+    /// It arrives.
+    Kept,
+    /// The platform loses it: whoever changes a vote confirms it in private.
+    Lost,
 }
 
 impl<'a> Table<'a> {
@@ -71,6 +82,7 @@ impl<'a> Table<'a> {
             director: Person::new(DIRECTOR),
             square: Person::new(STRANGER),
             players,
+            quotes: Quotes::Kept,
             between,
         }
     }
@@ -125,6 +137,12 @@ impl<'a> Table<'a> {
             .person
             .reply(&self.site, SQUARE, post, &text);
         self.passed("改票");
+        if self.quotes == Quotes::Lost {
+            self.reads(player, &["没看到它回复"]);
+            self.whisper(player, "确认");
+            let person = &self.players[player].person;
+            person.must_have_read(&self.site, "按你发帖的时间记下了");
+        }
     }
 
     /// The players with this role, in the order of `players`.
@@ -235,19 +253,23 @@ impl<'a> Table<'a> {
                     .then_some(())
             });
             wait_for("the stranger to be turned away", || {
-                let (_, shown) = self
-                    .site
-                    .try_get(&format!("/playground/api/users/{STRANGER}"))?;
-                let asked = shown["requests"].as_array()?;
-                asked
-                    .iter()
-                    .any(|r| r["group"].as_u64() == Some(number) && r["state"] == "refused")
-                    .then_some(())
+                is_refused(&self.site, STRANGER, number).then_some(())
             });
             groups.push((room.to_owned(), number));
         }
         groups
     }
+}
+
+/// Has this person been refused in this group? No while the site is down.
+pub fn is_refused(site: &Site, user: u64, group: u64) -> bool {
+    let shown = site.try_get(&format!("/playground/api/users/{user}"));
+    let asked = shown.and_then(|(_, shown)| shown["requests"].as_array().cloned());
+    asked.is_some_and(|asked| {
+        asked
+            .iter()
+            .any(|r| r["group"].as_u64() == Some(group) && r["state"] == "refused")
+    })
 }
 
 /// The people in a group with their cards; `None` while the site is down.

@@ -6,6 +6,7 @@ mod bots;
 mod deadlines;
 mod door;
 mod faults;
+mod faults_of_chat;
 mod game;
 mod people;
 mod side;

@@ -24,7 +24,7 @@ impl Account {
             effects.ignore = true;
             return;
         }
-        let said = typed(&heard.message, bot, heard.quoted);
+        let said = typed(&heard.message, bot, heard.user, heard.quoted);
         match heard.scene {
             Scene::Private(_) => {
                 self.note(heard);

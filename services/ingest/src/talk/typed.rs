@@ -19,11 +19,17 @@ pub(crate) struct Typed {
     pub reply_to: Option<MessageRef>,
 }
 
-/// Reads a message. `bot` is the account itself; `quoted` is who had said what is quoted, when
-/// that is known.
-pub(crate) fn typed(message: &Message, bot: UserId, quoted: Option<UserId>) -> Typed {
+/// Reads a message. `bot` is the account itself; `speaker` has typed it; `quoted` is who had said
+/// what is quoted, when that is known.
+pub(crate) fn typed(
+    message: &Message,
+    bot: UserId,
+    speaker: UserId,
+    quoted: Option<UserId>,
+) -> Typed {
     let pieces: Vec<Piece<'_>> = message.0.iter().map(onebot::Segment::piece).collect();
-    let automatic = automatic_mention(&pieces, quoted);
+    let automatic =
+        automatic_mention(&pieces, quoted).or_else(|| lost_quote(&pieces, speaker).then_some(0));
     let mut typed = Typed {
         addressed: quoted == Some(bot),
         ..Typed::default()
@@ -83,6 +89,15 @@ fn automatic_mention(pieces: &[Piece<'_>], quoted: Option<UserId>) -> Option<usi
     automatic.then_some(at)
 }
 
+/// Is the first piece what the platform has left of a quote that it has lost: a mention of whoever
+/// speaks, and the blank that goes with it? Nobody mentions themselves.
+fn lost_quote(pieces: &[Piece<'_>], speaker: UserId) -> bool {
+    let [Piece::At(Target::User(id)), Piece::Text(text), ..] = pieces else {
+        return false;
+    };
+    id.number() == Some(speaker.0) && text.starts_with(char::is_whitespace)
+}
+
 /// Some clients send a face's name (`/干饭`) as text behind it; nobody typed that.
 fn without_face_name(text: &str) -> &str {
     if !text.starts_with('/') {
@@ -102,7 +117,7 @@ mod tests {
     const ME: UserId = UserId(30);
 
     fn read(segments: Vec<Segment>, quoted: Option<UserId>) -> Typed {
-        typed(&Message(segments), BOT, quoted)
+        typed(&Message(segments), BOT, ME, quoted)
     }
 
     fn reply() -> Segment {
@@ -147,9 +162,17 @@ mod tests {
     }
 
     #[test]
-    fn without_a_reply_segment_a_mention_is_a_mention() {
+    fn without_a_reply_segment_only_a_mention_of_oneself_is_automatic() {
         let lost = read(vec![Segment::at(30), Segment::text(" 改票 5")], None);
-        assert_eq!((lost.text.as_str(), lost.reply_to), ("@30 改票 5", None));
+        assert_eq!((lost.text.as_str(), lost.reply_to), ("改票 5", None));
+        assert_eq!(lost.mentions, []);
+        let typed = read(vec![Segment::at(31), Segment::text(" 改票 5")], None);
+        assert_eq!(
+            (typed.text.as_str(), typed.mentions),
+            ("@31 改票 5", vec![UserId(31)])
+        );
+        let written_to_it = read(vec![Segment::at(30), Segment::text("改票")], None);
+        assert_eq!(written_to_it.text, "@30 改票");
     }
 
     #[test]
