@@ -18,6 +18,8 @@ const LAST_MINUTES: i64 = 15 * 60_000;
 pub struct Habits {
     /// Whoever owes an action sends it.
     pub act: u32,
+    /// A skill's last use is kept for later.
+    pub keep: u32,
     /// Whoever does not, declines (else it is left to the deadline).
     pub decline: u32,
     /// A voter votes.
@@ -40,6 +42,7 @@ impl Habits {
     /// Players who mostly do what they should; the director does nothing.
     pub const PLAYERS: Self = Self {
         act: 850,
+        keep: 600,
         decline: 500,
         vote: 950,
         follow: 500,
@@ -99,9 +102,14 @@ impl Player {
             return None;
         }
         let act = self.act(game);
+        let mut stamp = self.stamp();
+        if self.rng.chance(self.habits.slip) {
+            // It was long on its way.
+            stamp.secs -= self.rng.part_of(3600);
+        }
         Some(Input {
             now: self.now,
-            stamp: self.stamp(),
+            stamp,
             act,
         })
     }
@@ -215,6 +223,11 @@ impl Player {
         while !owed.is_empty() {
             let one = owed.swap_remove(self.rng.below(owed.len()));
             self.done.push((one.seat, one.skill));
+            let last = game.held(one.seat, one.skill).and_then(|h| game.holding(h));
+            let kept = last.is_some_and(|h| h.left == Some(1));
+            if kept && self.rng.chance(self.habits.keep) {
+                continue;
+            }
             if self.rng.chance(self.habits.act) {
                 if let Some(act) = self.use_of(game, one.seat, one.skill) {
                     return Some(act);
