@@ -4,9 +4,30 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-/// The director's work in long werewolf games, done by a bot.
+const ABOUT: &str =
+    "The director's work in long werewolf games (版杀), done by a bot that speaks OneBot v11";
+
+const UP: &str = "\
+Run the bot: everything in one process.
+
+Runs until Ctrl-C or SIGTERM. Standard output says listening http://ADDRESS:PORT once pages are
+served; log lines go to standard error (RUST_LOG sets how much). Without a OneBot access token or
+address it opens the playground, a stand-in for QQ in the browser.
+
+Settings come from the built-in ones, --config, variables DUSKGATE_<SECTION>_<KEY> and flags; the
+later ones win. Secrets are taken from files and variables only.";
+
+/// What was typed.
 #[derive(Debug, Parser)]
-#[command(name = "duskgate", version)]
+#[command(
+    name = "duskgate",
+    version,
+    about = ABOUT,
+    after_help = "\
+Try it:     duskgate up            then open the address that it prints
+With QQ:    duskgate up --config duskgate.toml     (deploy/duskgate.toml explains every setting)
+Manuals:    docs/manual/ (Chinese), README.md"
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -15,21 +36,27 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run everything in one process.
+    /// Run the bot: everything in one process
+    #[command(long_about = UP)]
     Up(Flags),
     /// Play games on paper: rehearsal files, or folders of them.
+    ///
+    /// Exit code 0: all passed. 1: some failed. 2: a path cannot be read.
     Rehearse {
-        /// Files or folders.
-        #[arg(required = true)]
+        /// Rehearsal files, or folders that are searched for them.
+        #[arg(required = true, value_name = "PATH")]
         paths: Vec<PathBuf>,
         /// One JSON object a line instead of text.
         #[arg(long)]
         json: bool,
     },
     /// Look for mistakes in board files and in folders of chat texts.
+    ///
+    /// Exit code 0: no mistake. 1: each mistake is printed with its place. 2: a path cannot be
+    /// read.
     Check {
         /// Board files (.toml), or folders with templates (.txt).
-        #[arg(required = true)]
+        #[arg(required = true, value_name = "PATH")]
         files: Vec<PathBuf>,
     },
     /// Play whole games at random and count who wins.
@@ -40,7 +67,7 @@ pub enum Command {
         /// How many games.
         #[arg(long, default_value_t = 1000)]
         games: u32,
-        /// Where the dice begin.
+        /// Where the dice begin: the same seed plays the same games.
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
@@ -50,16 +77,16 @@ pub enum Command {
 /// environment.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// A file of settings.
-    #[arg(long, env = "DUSKGATE_CONFIG")]
+    /// A file of settings; deploy/duskgate.toml is an example with all of them.
+    #[arg(long, env = "DUSKGATE_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where pages are served; port 0 picks a free one.
-    #[arg(long)]
+    /// Where to listen, such as 127.0.0.1:8080 (the default); port 0 picks a free one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
-    /// Where games are kept, such as file:./duskgate-data.
-    #[arg(long)]
+    /// Where games are kept, such as file:./duskgate-data (the default).
+    #[arg(long, value_name = "URL")]
     pub store: Option<String>,
-    /// Any other setting, such as clock.speed=4.
+    /// Any other setting, such as clock.speed=4; may be given again and again.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
     pub set: Vec<(String, String)>,
 }

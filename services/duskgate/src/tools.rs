@@ -14,7 +14,11 @@ pub fn rehearse(paths: &[PathBuf], json: bool) -> ExitCode {
 pub fn check(files: &[PathBuf]) -> ExitCode {
     let mut mistakes = 0;
     for file in files {
-        let found = if file.is_dir() { check_texts(file) } else { check_board(file) };
+        let found = if file.is_dir() {
+            check_texts(file)
+        } else {
+            check_board(file)
+        };
         match found {
             Ok(found) => {
                 for mistake in &found {
@@ -31,16 +35,22 @@ pub fn check(files: &[PathBuf]) -> ExitCode {
             }
         }
     }
-    if mistakes == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if mistakes == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn check_board(file: &Path) -> Result<Vec<String>, String> {
     let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
     Ok(match boards::read(&text) {
         Ok(_) => Vec::new(),
-        Err(problems) => {
-            problems.0.iter().map(|p| format!("{}:{p}", file.display())).collect()
-        }
+        Err(problems) => problems
+            .0
+            .iter()
+            .map(|p| format!("{}:{p}", file.display()))
+            .collect(),
     })
 }
 
@@ -53,7 +63,10 @@ fn check_texts(folder: &Path) -> Result<Vec<String>, String> {
 pub fn simulate(board: &str, games: u32, seed: u64) -> ExitCode {
     let Some(found) = boards::find(board) else {
         let known: Vec<&str> = boards::builtin().iter().map(|b| b.id.as_str()).collect();
-        eprintln!("duskgate: there is no board {board:?}; there are: {}", known.join(" "));
+        eprintln!(
+            "duskgate: there is no board {board:?}; there are: {}",
+            known.join(" ")
+        );
         return ExitCode::from(2);
     };
     print!("{}", sim::simulate(&found, games, seed));

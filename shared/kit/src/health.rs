@@ -32,6 +32,12 @@ impl Health {
             .insert(name.into(), check);
     }
 
+    /// Says that somebody will register this check: until then it fails, so that nobody takes a
+    /// process for ready that has only begun.
+    pub fn expect(&self, name: impl Into<String>) {
+        self.register(name, || async { Err("is starting".to_owned()) });
+    }
+
     /// Runs all checks at once: what each says, by name.
     pub async fn report(&self) -> BTreeMap<String, Result<(), String>> {
         self.report_within(PATIENCE).await
@@ -73,7 +79,12 @@ mod tests {
         health.register("well", || async { Ok(()) });
         health.register("ill", || async { Err("a fever".to_owned()) });
         health.register("asleep", std::future::pending);
+        health.expect("late");
+        health.expect("here");
+        health.register("here", || async { Ok(()) });
         let report = health.report_within(Duration::from_millis(10)).await;
+        assert_eq!(report["late"], Err("is starting".to_owned()));
+        assert_eq!(report["here"], Ok(()));
         assert_eq!(report["well"], Ok(()));
         assert_eq!(report["ill"], Err("a fever".to_owned()));
         assert_eq!(report["asleep"], Err("no answer within 10ms".to_owned()));
