@@ -4,13 +4,15 @@
 //! it knows is brought to disk as snapshots: the next process, which may be another release,
 //! replays nothing.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::stream::{self, StreamExt};
+use futures::stream::{self, StreamExt, TryStreamExt};
 use store::{Store, StoreError};
 
 use crate::aggregate::Aggregate;
@@ -27,6 +29,24 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(crate) struct Memory<A: Aggregate> {
     pub(crate) cache: Cache<A>,
     pub(crate) env: Arc<A::Env>,
+    /// All aggregates of the service are of this kind: those that an earlier process has left in
+    /// their journals are looked after, too.
+    looks_after_all: AtomicBool,
+}
+
+impl<A: Aggregate> Memory<A> {
+    pub(crate) fn new(cache: Cache<A>, env: Arc<A::Env>) -> Self {
+        Self {
+            cache,
+            env,
+            looks_after_all: AtomicBool::new(false),
+        }
+    }
+
+    /// This is the memory of the service itself.
+    pub(crate) fn look_after_all(&self) {
+        self.looks_after_all.store(true, Ordering::Relaxed);
+    }
 }
 
 /// How many aggregates were kept, and how many could not be.
@@ -54,8 +74,8 @@ impl Memories {
             .push(memory);
     }
 
-    /// Keeps a snapshot of every aggregate in memory that has taken steps since its newest one,
-    /// and of those that have had to make room. To be called when nothing is handled any more;
+    /// Keeps a snapshot of every aggregate in memory that has taken steps since its newest one, of
+    /// those that have had to make room, and of those that a crash has left in their journals. To be called when nothing is handled any more;
     /// a step that is taken meanwhile is not lost, only not in the snapshot. Answers how many
     /// snapshots were kept. What cannot be kept is logged: its journal has it all the same.
     pub(crate) async fn keep_all(&self, store: &dyn Store) -> usize {
@@ -98,11 +118,21 @@ impl fmt::Debug for Memories {
 #[async_trait]
 impl<A: Aggregate> Keep for Memory<A> {
     async fn keep(&self, store: &dyn Store) -> Tally {
-        let keys = self.cache.known();
-        stream::iter(keys)
+        let (mut known, mut begun) = (self.cache.known(), Tally::default());
+        if self.looks_after_all.load(Ordering::Relaxed) {
+            match self.left_behind(store, &known).await {
+                Ok(left) => known.extend(left.into_iter().map(|key| (key, Cell::default()))),
+                Err(error) => {
+                    let service = A::SERVICE;
+                    tracing::warn!(%service, %error, "cannot see what is only in journals");
+                    begun.failed += 1;
+                }
+            }
+        }
+        stream::iter(known)
             .map(|(key, cell)| self.keep_one(store, key, cell))
             .buffer_unordered(AT_ONCE)
-            .fold(Tally::default(), |mut tally, kept| async move {
+            .fold(begun, |mut tally, kept| async move {
                 match kept {
                     Some(true) => tally.kept += 1,
                     Some(false) => {}
@@ -115,6 +145,26 @@ impl<A: Aggregate> Keep for Memory<A> {
 }
 
 impl<A: Aggregate> Memory<A> {
+    /// Those that are not known here and have steps that are in no snapshot.
+    async fn left_behind(
+        &self,
+        store: &dyn Store,
+        known: &[(String, Cell<A>)],
+    ) -> Result<Vec<String>, StoreError> {
+        let known: HashSet<&str> = known.iter().map(|(key, _)| &**key).collect();
+        let mut keys = store.keys(A::SERVICE).await?;
+        keys.retain(|key| !known.contains(&**key));
+        let looks = keys.into_iter().map(|key| async move {
+            let stored = store.load(&name::<A>(&key)).await?;
+            Ok((!stored.entries.is_empty()).then_some(key))
+        });
+        stream::iter(looks)
+            .buffer_unordered(AT_ONCE)
+            .try_filter_map(|key| async { Ok(key) })
+            .try_collect()
+            .await
+    }
+
     /// Was a snapshot kept? `None`: one was needed, and could not be.
     async fn keep_one(&self, store: &dyn Store, key: String, cell: Cell<A>) -> Option<bool> {
         match self.try_to_keep(store, &key, &cell).await {

@@ -108,9 +108,9 @@ impl Parts {
     }
 
     /// The last thing before a graceful end, when all services have stopped: keeps a snapshot of
-    /// every aggregate that a writer on these parts has in memory and that has taken steps since
-    /// its newest one, so that the next process replays no journal. Answers how many it kept;
-    /// what cannot be kept is logged.
+    /// every aggregate that has taken steps since its newest one: of those that a writer on these
+    /// parts has in memory, and of all others of the services that were served. The next process
+    /// replays no journal. Answers how many it kept; what cannot be kept is logged.
     pub async fn keep_snapshots(&self) -> usize {
         self.memories.keep_all(&*self.store).await
     }

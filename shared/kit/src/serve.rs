@@ -80,6 +80,7 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
         }
     });
     parts.metrics.serves(A::SERVICE);
+    writer.serves();
     let outboxes = parts.outboxes.clone();
     parts
         .health

@@ -94,10 +94,7 @@ impl<A: Aggregate> Writer<A> {
     /// A writer that keeps so many aggregates in memory when they are not in use: for small ones
     /// that are many.
     pub fn keeping(kept: usize, parts: Parts, env: Arc<A::Env>) -> Self {
-        let memory = Arc::new(Memory {
-            cache: Cache::new(kept),
-            env,
-        });
+        let memory = Arc::new(Memory::new(Cache::new(kept), env));
         parts.memories.add(Arc::clone(&memory));
         Self(Arc::new(Inner { parts, memory }))
     }
@@ -105,6 +102,11 @@ impl<A: Aggregate> Writer<A> {
     /// The parts it was made with.
     pub fn parts(&self) -> &Parts {
         &self.0.parts
+    }
+
+    /// This is the writer of its service's own aggregates, all of which are of this kind.
+    pub(crate) fn serves(&self) {
+        self.0.memory.look_after_all();
     }
 
     /// What surrounds the aggregates.

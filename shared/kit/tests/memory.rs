@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use common::{Desk, FaultyStore, NightDiary, Note, TallyDiary, id, lines, write};
-use kit::testing::TestParts;
-use kit::{Aggregate, Parts, Writer};
+use kit::testing::{DEADLINE, TestParts, wait_for};
+use kit::{Aggregate, NoHooks, Parts, Writer, serve};
 use protocol::Service;
 use store::{AggregateKey, Store, StoreError};
 
@@ -80,6 +80,46 @@ async fn what_was_replayed_is_kept_too() {
     assert_eq!(lines(&night, "7-1").await, ["a", "b"]);
     assert_eq!(parts.keep_snapshots().await, 1);
     assert_eq!(snapshot_at(&parts.store, Service::Night, "7-1").await, 2);
+}
+
+/// Nobody has asked for them since a crash: they are kept all the same by their service.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_crash_has_left_in_journals_is_kept() {
+    let parts = TestParts::new().await;
+    let (night, tally) = (writer::<NightDiary>(&parts), writer::<TallyDiary>(&parts));
+    let keys: Vec<_> = (1..=20).map(|n| format!("7-{n}")).collect();
+    for key in &keys {
+        add(&night, key, &["a", "b"]).await;
+    }
+    add(&tally, "7-1", &["c"]).await;
+    drop((night, tally));
+
+    let parts = parts.restart().await;
+    let (night, tally) = (writer::<NightDiary>(&parts), writer::<TallyDiary>(&parts));
+    add(&night, "7-1", &["d"]).await;
+    assert_eq!(lines(&tally, "7-9").await, Vec::<String>::new());
+    let service = tokio::spawn(serve(night.clone(), NoHooks));
+    wait_for("the service to listen", DEADLINE, || async {
+        let report = parts.health.report().await;
+        report.get("night")?.is_ok().then_some(())
+    })
+    .await;
+    parts.shutdown.cancel();
+    service.await.unwrap().unwrap();
+    assert_eq!(parts.keep_snapshots().await, keys.len());
+    for key in &keys {
+        let expected = if key == "7-1" { 3 } else { 2 };
+        assert_eq!(
+            snapshot_at(&parts.store, Service::Night, key).await,
+            expected
+        );
+    }
+    assert_eq!(night.env().handled.load(Ordering::Relaxed), 3 + 19 * 2);
+    assert_eq!(
+        snapshot_at(&parts.store, Service::Tally, "7-1").await,
+        0,
+        "tally was not served here"
+    );
 }
 
 #[tokio::test]
