@@ -147,7 +147,7 @@ async fn pass(
             return Ok(());
         }
         let now = *weather
-            .wait_for(|weather| *weather != Weather::Still)
+            .wait_for(|weather| !matches!(weather, Weather::Still | Weather::Gone))
             .await
             .map_err(|_| gone())?;
         if let Weather::Slow(by) = now {

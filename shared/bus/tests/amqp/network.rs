@@ -22,7 +22,7 @@ async fn behind() -> (std::sync::Arc<dyn bus::Bus>, Proxy, Vhost) {
 /// Connections are cut again and again under load, at both sides at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cut_connections_lose_nothing_and_keep_the_order() {
-    const COUNT: usize = 6_000;
+    const COUNT: usize = 12_000;
     let (bus, proxy, _vhost) = behind().await;
     let topics = [topic(Service::Night, 0), topic(Service::Night, 1)];
     let mut subscription = bus.subscribe(topics.to_vec(), 32).await.expect("listening");
@@ -32,7 +32,7 @@ async fn cut_connections_lose_nothing_and_keep_the_order() {
     let cutting = tokio::spawn(async move {
         let mut cuts = 0;
         while answered.load(std::sync::atomic::Ordering::Relaxed) < COUNT {
-            tokio::time::sleep(Duration::from_millis(150)).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
             proxy.cut();
             cuts += 1;
         }
@@ -150,6 +150,41 @@ async fn deliveries_of_a_lost_connection_are_void() {
     assert!(subscription.void_below() > waits.tag);
     let void = subscription.settle(waits.tag, Settle::Ack).await;
     assert_eq!(void, Err(BusError::UnknownDelivery(waits.tag)));
+}
+
+/// Who has not heard yet that its messages failed cannot publish later ones: they would go
+/// before those that failed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_overtakes_what_failed_unheard() {
+    let (bus, proxy, _vhost) = behind().await;
+    let (to, other) = (topic(Service::Night, 0), topic(Service::Night, 1));
+    Sender::new(&bus, &[to, other]).send(2).await;
+    let one = |to, id: &str| vec![Outgoing::first(message(to, id))];
+    proxy.stall();
+    let unheard = bus.publish(one(to, "first")).await.expect("taken");
+    proxy.refuse();
+    ill(&bus, "").await;
+    proxy.mend();
+    well(&bus).await;
+    let early = bus.publish(one(to, "second")).await;
+    assert!(matches!(early.err(), Some(BusError::Unavailable(_))));
+    let early = bus.publish_transient(vec![message(to, "mark")]).await;
+    assert!(early.is_ok(), "nobody listens, and it is lost");
+    bus.publish(one(other, "other"))
+        .await
+        .expect("not its queue");
+    for receipt in unheard {
+        assert!(matches!(receipt.await, Err(BusError::Unavailable(_))));
+    }
+    for id in ["first", "second"] {
+        for receipt in bus.publish(one(to, id)).await.expect("taken") {
+            receipt.await.expect("confirmed");
+        }
+    }
+    let mut subscription = bus.subscribe(vec![to], 8).await.expect("listening");
+    for id in ["0", "first", "second"] {
+        assert_eq!(next(&mut subscription).await.message.id.0, id);
+    }
 }
 
 /// A second instance takes over when the first one's connection dies without a word, and order
