@@ -23,7 +23,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 /// Between two looks whether another instance has taken a queue.
 const LOOK: Duration = Duration::from_millis(250);
 /// A subscription that lasted so long was no failure.
-const LASTED: Duration = Duration::from_secs(5);
+const LASTED: Duration = Duration::from_secs(1);
 
 /// What the task tells its subscription.
 pub(super) enum News {

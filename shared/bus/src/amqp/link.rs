@@ -12,9 +12,9 @@ use super::session::Session;
 use crate::BusError;
 
 /// The pause after a failure, and the longest it grows to.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
 /// A connection that has lived so long was no failure.
-const LIVED: Duration = Duration::from_secs(5);
+const LIVED: Duration = Duration::from_secs(1);
 /// Setting up takes no longer.
 const SET_UP: Duration = Duration::from_secs(15);
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bus::{Bus, BusError, Outgoing, Receipt, Settle, Subscription};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use protocol::Topic;
+use servers::DEADLINE;
 
 use crate::ground::{message, next};
 
@@ -80,6 +81,15 @@ impl Sender {
 
 async fn numbered(n: usize, receipt: Receipt) -> (usize, Result<(), BusError>) {
     (n, receipt.await)
+}
+
+/// Waits until so many have been answered for.
+pub async fn reaches(answered: &AtomicUsize, count: usize) {
+    let until = Instant::now() + DEADLINE;
+    while answered.load(Ordering::Relaxed) < count {
+        assert!(Instant::now() < until, "it does not move");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
 }
 
 /// What a listener has seen.
