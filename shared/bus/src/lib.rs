@@ -73,6 +73,10 @@ impl Outgoing {
 
 /// The bus's answer for one message, awaited: `Ok` when the message will reach its queue's
 /// consumer even if this process dies now.
+///
+/// After an error publish the message again, and then all later ones of its queue that have no
+/// answer. Await it or drop it: as long as a message has failed and its publisher has not heard
+/// so, a bus may take nothing more for its queue, because it would arrive first.
 pub struct Receipt(Pin<Box<dyn Future<Output = Result<(), BusError>> + Send>>);
 
 impl Receipt {

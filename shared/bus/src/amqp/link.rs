@@ -149,7 +149,7 @@ impl<T: Tools> Keeper<T> {
                     }
                     // Whoever still holds it is not to wait for it.
                     live.session.close().await;
-                    why
+                    format!("{}: {why}", self.address)
                 }
                 Err(why) => why,
             };

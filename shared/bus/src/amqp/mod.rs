@@ -50,6 +50,10 @@ pub struct Settings {
     /// A confirmation that takes longer does not come: the message fails, and is published
     /// again.
     pub confirm: Duration,
+    /// The broker takes a consumer's channel away when a message is unsettled for too long (half
+    /// an hour as a rule). After so long everything is given back and comes again at once, which
+    /// counts as one more try.
+    pub hold: Duration,
 }
 
 impl Default for Settings {
@@ -57,6 +61,7 @@ impl Default for Settings {
         Self {
             spread: Duration::from_millis(1_500),
             confirm: Duration::from_secs(10),
+            hold: Duration::from_secs(20 * 60),
         }
     }
 }
@@ -139,6 +144,7 @@ impl Bus for AmqpBus {
             held,
             news: inbox,
             orders,
+            hold: self.settings.hold,
             renewing: false,
         }))
     }

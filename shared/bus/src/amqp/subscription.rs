@@ -1,10 +1,10 @@
 //! A subscription: what services read from.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use lapin::Acker;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use super::consumer::{News, Order};
@@ -14,15 +14,13 @@ use crate::{BusError, Delivery, MAX_ATTEMPTS, Settle, Subscription};
 
 /// A message whose dead letter could not be kept is tried again after this.
 const LETTER_PAUSE: Duration = Duration::from_secs(1);
-/// The broker takes a channel away when a message is unsettled for half an hour. Before that
-/// everything is given back and comes again, which counts as one more try.
-const HOLD: Duration = Duration::from_secs(20 * 60);
 
 pub(super) struct AmqpSubscription {
     pub(super) shared: Arc<Shared>,
     pub(super) held: Held<Acker>,
     pub(super) news: mpsc::UnboundedReceiver<News>,
     pub(super) orders: mpsc::UnboundedSender<Order>,
+    pub(super) hold: Duration,
     /// Everything is on its way back to the broker.
     pub(super) renewing: bool,
 }
@@ -88,7 +86,7 @@ impl Subscription for AmqpSubscription {
                 Ok(delivery) => return Some(delivery),
                 Err(earliest) => earliest,
             };
-            let left = HOLD.saturating_sub(self.held.age(Instant::now()));
+            let left = self.hold.saturating_sub(self.held.age(Instant::now()));
             if left.is_zero() && !self.renewing {
                 tracing::warn!("messages have waited too long; giving them back to the broker");
                 self.renewing = true;

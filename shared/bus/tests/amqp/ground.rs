@@ -65,6 +65,7 @@ pub fn settings() -> Settings {
     Settings {
         spread: Duration::ZERO,
         confirm: Duration::from_secs(2),
+        ..Settings::default()
     }
 }
 

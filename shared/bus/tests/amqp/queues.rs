@@ -184,6 +184,36 @@ async fn poison_fills_the_dead_letters_while_the_queue_moves_on() {
     assert_eq!(ids.len(), COUNT / 3);
 }
 
+/// What waits for long is given back to the broker before it asks, and comes again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_held_for_too_long() {
+    let vhost = Vhost::new().await;
+    let short = Settings {
+        hold: Duration::from_millis(300),
+        ..settings()
+    };
+    let bus: Arc<dyn Bus> = Arc::new(AmqpBus::open(&vhost.url(), short).expect("an address"));
+    let to = topic(Service::Night, 0);
+    let mut subscription = bus.subscribe(vec![to], 8).await.expect("listening");
+    Sender::new(&bus, &[to]).send(3).await;
+    let first = next(&mut subscription).await;
+    let hour = Settle::Wait(Duration::from_secs(3_600));
+    subscription
+        .settle(first.tag, hour)
+        .await
+        .expect("unsettled");
+    let again = next(&mut subscription).await;
+    assert_eq!((&again.message, again.attempt), (&first.message, 2));
+    assert!(subscription.void_below() > first.tag);
+    subscription
+        .settle(again.tag, Settle::Ack)
+        .await
+        .expect("unsettled");
+    let mut seen = Seen::default();
+    listen(&mut subscription, &mut seen, 2).await;
+    assert_eq!(seen.numbers[&to], [1, 2]);
+}
+
 /// What is none of our messages is put aside and shown.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_cannot_be_read_is_put_aside() {
