@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bus::{Bus, BusError, Outgoing};
+use bus::{Bus, BusError, Outgoing, Settle};
 use protocol::Service;
 use servers::rabbit::{RabbitServer, VHOST};
 
-use crate::ground::{Vhost, broker, ill, message, open, topic, well};
+use crate::ground::{Vhost, broker, ill, message, next, open, topic, well};
 use crate::sender::{Seen, Sender, listen, reaches};
 
 /// Killed under load (`kill -9`) and started again; then it closes all connections: nothing that
@@ -101,17 +101,28 @@ async fn a_broker_that_does_not_let_us_in_is_asked_again() {
         .expect("changed");
     let why = ill(&bus, "none for user \"late\"").await;
     assert!(why.contains(&vhost.name), "{why}");
-    let all = [
+    // As deploy/rabbitmq/rabbitmq.conf tells operators to do it.
+    let ours = "^duskgate";
+    let permit = [
         "set_permissions",
         "-p",
         &vhost.name,
         "late",
-        ".*",
-        ".*",
-        ".*",
+        ours,
+        ours,
+        ours,
     ];
-    server.ctl(&all).await.expect("permitted");
+    server.ctl(&permit).await.expect("permitted");
     well(&bus).await;
     let to = topic(Service::Night, 0);
     Sender::new(&bus, &[to]).send(1).await;
+    let mut subscription = bus.subscribe(vec![to], 8).await.expect("listening");
+    let delivery = next(&mut subscription).await;
+    let dead = Settle::Dead("a test".to_owned());
+    let settled = subscription.settle(delivery.tag, dead).await;
+    settled.expect("it may do all that it needs");
+    let letters = bus.dead_letters(Service::Night).await.expect("that, too");
+    bus.put_back(Service::Night, letters[0].id)
+        .await
+        .expect("and that");
 }
