@@ -15,7 +15,7 @@ fn killed_every(nth: u32, first: u32) -> u32 {
         let site = Site::start(&[]);
         let between = |site: &mut Site, _: &str| {
             typed.set(typed.get() + 1);
-            if typed.get() % nth == 0 {
+            if typed.get().is_multiple_of(nth) {
                 // A different moment each time, from at once to some milliseconds in.
                 let spin = std::time::Instant::now();
                 while spin.elapsed().as_micros() < u128::from(typed.get() % 7) * 900 {

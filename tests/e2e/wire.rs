@@ -50,7 +50,7 @@ pub fn knock(site: &Site, query: &str, headers: &[(&'static str, &str)]) -> Resu
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(Error::Http(refusal))) => Err(refusal.status().as_u16()),
         Ok(Err(error)) => panic!("the door does not answer: {error}"),
-        Err(_) => panic!("the door does not answer in time"),
+        Err(late) => panic!("the door does not answer in time: {late}"),
     }
 }
 

@@ -380,7 +380,7 @@ impl Reader<'_> {
             strips: state.strips,
             veils: state.veils,
             bewitches: state.bewitches,
-            weight: (state.weight * 100.0).round() as i32,
+            weight: hundredths(state.weight),
             tie,
             redirect,
             stand_in: state.stand_in,
@@ -545,6 +545,12 @@ impl Reader<'_> {
 
 fn small(place: usize) -> u8 {
     u8::try_from(place).unwrap_or(u8::MAX)
+}
+
+/// Votes as hundredths of a vote; at most a thousand votes either way.
+#[expect(clippy::cast_possible_truncation, reason = "bounded before")]
+fn hundredths(votes: f64) -> i32 {
+    (votes * 100.0).round().clamp(-100_000.0, 100_000.0) as i32
 }
 
 fn time_of_day(text: &str) -> Option<u16> {

@@ -135,6 +135,10 @@ pub(crate) struct SettlementFile {
     pub stand_ins: Vec<Name>,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of a file, each on its own"
+)]
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StateFile {
@@ -184,6 +188,10 @@ pub(crate) struct RoleFile {
     pub skills: Vec<Name>,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of a file, each on its own"
+)]
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SkillFile {

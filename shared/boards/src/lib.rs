@@ -7,6 +7,7 @@ mod build;
 mod file;
 mod problem;
 
+use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
 
 use rules::Board;
@@ -51,7 +52,11 @@ pub fn find(id: &str) -> Option<Arc<Board>> {
 /// The hash of a board's text, by which stored games name it.
 pub(crate) fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
+    digest.iter().take(8).fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

@@ -24,6 +24,13 @@ impl Latencies {
         Self(samples)
     }
 
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        Self::new(self.0)
+    }
+
     /// What so many of a hundred did not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         let last = self.0.len() - 1;

@@ -83,7 +83,9 @@ impl Serialize for GameId {
 
 impl<'de> Deserialize<'de> for GameId {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -91,9 +93,7 @@ impl<'de> Deserialize<'de> for GameId {
 pub const SHARDS: u8 = 16;
 
 /// One of the [`SHARDS`] parts into which queues and keys are divided.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Shard(u8);
 
@@ -101,12 +101,12 @@ impl Shard {
     /// The shard of an aggregate's key (a game id, an account, a pool). FNV-1a, so that every
     /// build and machine agrees.
     pub fn of(key: &str) -> Self {
-        let hash = key
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let hash = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
+            (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+        });
         // Fold the high bits in: the low ones alone mix badly for short keys.
         let mixed = hash ^ (hash >> 32);
-        Self((mixed % u64::from(SHARDS)) as u8)
+        Self(u8::try_from(mixed % u64::from(SHARDS)).unwrap_or(0))
     }
 
     /// Every shard, in order.
@@ -127,9 +127,7 @@ impl fmt::Display for Shard {
 }
 
 /// Where something is said: a group or one person's private chat.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Scene {
     /// A group.
     Group(ChatGroup),

@@ -9,13 +9,13 @@ mod message;
 mod say;
 mod services;
 
-pub use ids::{AccountId, ChatGroup, GameId, MessageRef, Scene, UserId, SHARDS, Shard};
+pub use ids::{AccountId, ChatGroup, GameId, MessageRef, SHARDS, Scene, Shard, UserId};
 pub use line::{Line, Place, Speaker};
 pub use message::{Message, MessageId, Service, Topic};
 pub use say::{
     Audience, Part, Phrase, PlatformAct, Refused, Say, SayKind, Send, SendKey, SendOutcome,
 };
 pub use services::{
-    Directory, DirectoryGroup, GroupPlan, PoolIn, Roster, RosterSeat, RosterState, ToClock, ToIngest,
-    ToNight, ToPublish, ToTally,
+    Directory, DirectoryGroup, GroupPlan, PoolIn, Roster, RosterSeat, RosterState, ToClock,
+    ToIngest, ToNight, ToPublish, ToTally,
 };

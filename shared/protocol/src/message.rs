@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::Shard;
 
 /// A service that owns aggregates and a queue a shard.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Service {
     /// The bridge to chat.
@@ -28,8 +26,14 @@ pub enum Service {
 
 impl Service {
     /// Every service.
-    pub const ALL: [Self; 6] =
-        [Self::Ingest, Self::Tally, Self::Night, Self::Publish, Self::Clock, Self::Playground];
+    pub const ALL: [Self; 6] = [
+        Self::Ingest,
+        Self::Tally,
+        Self::Night,
+        Self::Publish,
+        Self::Clock,
+        Self::Playground,
+    ];
 
     /// Its name, as in queue names and sections of the configuration.
     pub fn name(self) -> &'static str {
@@ -51,9 +55,7 @@ impl fmt::Display for Service {
 }
 
 /// Where a message goes: one service's queue of one shard, named `duskgate.<service>.<shard>`.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Topic {
     /// Whose queue.
     pub service: Service,

@@ -18,12 +18,18 @@ pub struct Phrase {
 impl Phrase {
     /// A phrase without anything to fill in.
     pub fn plain(key: &str) -> Self {
-        Self { key: key.to_owned(), args: serde_json::Value::Object(serde_json::Map::new()) }
+        Self {
+            key: key.to_owned(),
+            args: serde_json::Value::Object(serde_json::Map::new()),
+        }
     }
 
     /// A phrase with an object of values (`serde_json::json!({...})`).
     pub fn new(key: &str, args: serde_json::Value) -> Self {
-        Self { key: key.to_owned(), args }
+        Self {
+            key: key.to_owned(),
+            args,
+        }
     }
 }
 

@@ -184,6 +184,31 @@ async fn poison_fills_the_dead_letters_while_the_queue_moves_on() {
     assert_eq!(ids.len(), COUNT / 3);
 }
 
+/// Consumers come and go under load, with messages in hand and others behind them: each takeover
+/// begins with what was in hand.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn takeovers_keep_the_order() {
+    const TAKEOVERS: usize = 80;
+    const EACH: usize = 12;
+    let vhost = Vhost::new().await;
+    let bus = vhost.open().await;
+    let to = topic(Service::Night, 0);
+    let listen_again = || bus.subscribe(vec![to], 8);
+    let mut active = listen_again().await.expect("listening");
+    let sending = tokio::spawn(Sender::new(&bus, &[to]).send((TAKEOVERS + 1) * EACH));
+    let mut seen = Seen::default();
+    for takeover in 1..=TAKEOVERS {
+        listen(&mut active, &mut seen, takeover * EACH).await;
+        // In hand, and never settled.
+        next(&mut active).await;
+        let standby = listen_again().await.expect("listening");
+        drop(std::mem::replace(&mut active, standby));
+    }
+    listen(&mut active, &mut seen, (TAKEOVERS + 1) * EACH).await;
+    seen.check((TAKEOVERS + 1) * EACH);
+    sending.await.expect("sent");
+}
+
 /// What waits for long is given back to the broker before it asks, and comes again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_held_for_too_long() {
