@@ -83,7 +83,7 @@ pub struct Flags {
     /// Where to listen, such as 127.0.0.1:8080 (the default); port 0 picks a free one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
-    /// Where games are kept, such as file:./duskgate-data (the default).
+    /// Where games are kept, such as `file:./duskgate-data` (the default).
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
     /// Any other setting, such as clock.speed=4; may be given again and again.

@@ -31,7 +31,7 @@ pub(crate) async fn make_rounds<A: Aggregate>(writer: Writer<A>, stop: Cancellat
         }
         match retirer.round(store, writer.env(), Instant::now()).await {
             Ok(0) => {}
-            Ok(retired) => tracing::info!(service = %A::SERVICE, retired, "games were put away"),
+            Ok(count) => tracing::info!(service = %A::SERVICE, count, "games were put away"),
             // The next round comes; nothing depends on it.
             Err(error) => tracing::debug!(service = %A::SERVICE, %error, "no games were put away"),
         }
@@ -67,10 +67,9 @@ impl<A: Aggregate> Retirer<A> {
         for key in keys {
             match self.look_at(store, env, &key, now).await {
                 Ok(true) => retired += 1,
-                Ok(false) => {}
                 Err(error @ StoreError::Unavailable(_)) => return Err(error),
-                // Left for somebody to look at; it keeps back nobody else.
-                Err(StoreError::Corrupt { .. }) => {}
+                // What is corrupt is left for somebody to look at; it keeps back nobody else.
+                Ok(false) | Err(StoreError::Corrupt { .. }) => {}
             }
         }
         Ok(retired)

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
@@ -18,6 +16,8 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Messages in one page of history.
+const PAGE: usize = 20;
 
 /// Something that the bot has said.
 #[derive(Debug, Clone)]
@@ -35,7 +35,6 @@ pub struct Side {
     account: AccountId,
     frames: mpsc::UnboundedSender<Ours>,
     said: mpsc::UnboundedReceiver<Said>,
-    histories: Arc<AtomicUsize>,
     last_id: i64,
 }
 
@@ -60,27 +59,19 @@ impl Side {
         let (socket, _) = connect_async(request).await.context("cannot connect")?;
         let (frames, ours) = mpsc::unbounded_channel();
         let (tell, said) = mpsc::unbounded_channel();
-        let histories = Arc::new(AtomicUsize::new(0));
         let wire = Wire {
             account,
             tell,
-            seqs: HashMap::new(),
+            messages: HashMap::new(),
             last_id: 0,
-            histories: Arc::clone(&histories),
         };
         tokio::spawn(wire.run(socket, ours));
         Ok(Self {
             account,
             frames,
             said,
-            histories,
             last_id: 0,
         })
-    }
-
-    /// How often histories were read so far.
-    pub fn histories(&self) -> usize {
-        self.histories.load(Ordering::Relaxed)
     }
 
     /// Somebody types in a group; the message's name.
@@ -103,22 +94,12 @@ impl Side {
     fn event(&mut self, scene: Scene, user: u64, message: &[Value]) -> i64 {
         self.last_id += 2;
         let id = self.last_id;
-        let mut event = json!({
+        let event = json!({
             "post_type": "message", "self_id": self.account.0, "user_id": user, "time": seconds(),
             "message_id": id, "message": message,
             "sender": {"user_id": user, "nickname": format!("网友{user}")},
         });
-        match scene {
-            Scene::Group(group) => {
-                event["message_type"] = "group".into();
-                event["group_id"] = group.0.into();
-            }
-            Scene::Private(peer) => {
-                event["message_type"] = "private".into();
-                event["sub_type"] = "friend".into();
-                event["target_id"] = peer.0.into();
-            }
-        }
+        let event = in_scene(event, scene);
         // When the connection has gone, whoever waits for an answer says so.
         let _ = self.frames.send(Ours::Event(scene, event));
         id
@@ -171,11 +152,10 @@ fn seconds() -> u64 {
 struct Wire {
     account: AccountId,
     tell: mpsc::UnboundedSender<Said>,
-    /// How many messages each scene has.
-    seqs: HashMap<Scene, u64>,
+    /// What was said in each scene, oldest first.
+    messages: HashMap<Scene, Vec<Value>>,
     /// Own messages have odd names.
     last_id: i64,
-    histories: Arc<AtomicUsize>,
 }
 
 impl Wire {
@@ -198,10 +178,7 @@ impl Wire {
                     Some(Err(_)) | None => return,
                 },
                 event = ours.recv() => match event {
-                    Some(Ours::Event(scene, mut event)) => {
-                        event["real_seq"] = self.next_seq(scene).to_string().into();
-                        event
-                    }
+                    Some(Ours::Event(scene, event)) => self.note(scene, event),
                     None => return,
                 },
             };
@@ -211,10 +188,26 @@ impl Wire {
         }
     }
 
-    fn next_seq(&mut self, scene: Scene) -> u64 {
-        let seq = self.seqs.entry(scene).or_default();
-        *seq += 1;
-        *seq
+    /// Puts a message at the end of its scene.
+    fn note(&mut self, scene: Scene, mut event: Value) -> Value {
+        let messages = self.messages.entry(scene).or_default();
+        event["real_seq"] = (messages.len() + 1).to_string().into();
+        messages.push(event.clone());
+        event
+    }
+
+    /// A page of a scene, newest or up to a message.
+    fn history(&self, call: &Call, scene: Scene) -> Value {
+        let messages = self.messages.get(&scene).map_or(&[][..], Vec::as_slice);
+        let named = |message: &Value| onebot::Id::read(&message["message_id"]);
+        let end = match call.params.id("message_seq") {
+            Some(start) => messages
+                .iter()
+                .position(|message| named(message).as_ref() == Some(&start))
+                .map_or(messages.len(), |at| at + 1),
+            None => messages.len(),
+        };
+        json!({"messages": messages[end.saturating_sub(PAGE)..end]})
     }
 
     fn answer(&mut self, call: &Call) -> Value {
@@ -222,10 +215,7 @@ impl Wire {
             "send_group_msg" | "send_private_msg" => self.said(call),
             "get_version_info" => json!({"app_name": "bench"}),
             "get_login_info" => json!({"user_id": self.account.0, "nickname": "bench"}),
-            "get_group_msg_history" | "get_friend_msg_history" => {
-                self.histories.fetch_add(1, Ordering::Relaxed);
-                json!({"messages": []})
-            }
+            "get_group_msg_history" | "get_friend_msg_history" => self.history(call, scene(call)),
             "get_group_system_msg" => json!({"invited_requests": [], "join_requests": []}),
             "get_group_member_list" | "get_friend_list" => json!([]),
             _ => Value::Null,
@@ -234,18 +224,43 @@ impl Wire {
     }
 
     fn said(&mut self, call: &Call) -> Value {
-        let at = Instant::now();
-        let number = |name| call.params.number(name);
-        let scene = match (number("group_id"), number("user_id")) {
-            (Some(group), _) => Scene::Group(ChatGroup(group)),
-            (None, user) => Scene::Private(UserId(user.unwrap_or_default())),
-        };
+        let (at, scene) = (Instant::now(), scene(call));
         let message = call.params.0.get("message").unwrap_or(&Value::Null);
         let text = onebot::Message::read(message).plain_text();
-        self.next_seq(scene);
-        self.last_id += 2;
         // Its owner may have gone; then nobody waits for this.
         let _ = self.tell.send(Said { at, scene, text });
-        json!({"message_id": self.last_id - 1})
+        self.last_id += 2;
+        let id = self.last_id - 1;
+        let bot = self.account.0;
+        let event = json!({
+            "post_type": "message_sent", "self_id": bot, "user_id": bot, "time": seconds(),
+            "message_id": id, "message": message, "sender": {"user_id": bot},
+        });
+        self.note(scene, in_scene(event, scene));
+        json!({"message_id": id})
     }
+}
+
+/// The scene that a call is about.
+fn scene(call: &Call) -> Scene {
+    match call.params.number("group_id") {
+        Some(group) => Scene::Group(ChatGroup(group)),
+        None => Scene::Private(UserId(call.params.number("user_id").unwrap_or_default())),
+    }
+}
+
+/// An event with the fields that say where it happened.
+fn in_scene(mut event: Value, scene: Scene) -> Value {
+    match scene {
+        Scene::Group(group) => {
+            event["message_type"] = "group".into();
+            event["group_id"] = group.0.into();
+        }
+        Scene::Private(peer) => {
+            event["message_type"] = "private".into();
+            event["sub_type"] = "friend".into();
+            event["target_id"] = peer.0.into();
+        }
+    }
+    event
 }

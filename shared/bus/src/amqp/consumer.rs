@@ -1,6 +1,7 @@
 //! The consuming side: a task that keeps a subscription on whatever connection there is.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -135,24 +136,30 @@ impl Consumer {
             Ok(channel) => channel,
             Err(error) => return error.into(),
         };
+        let mut arrivals = Arrivals::new();
         let end = tokio::select! {
-            Err(end) = self.serve(&channel) => end,
+            Err(end) = self.serve(&channel, &mut arrivals) => end,
             why = live.session.ended() => return End::Lost(why),
         };
-        // What is unsettled returns to its queues.
+        // What is unsettled returns to its queues. Consumers are dropped after that: one that is
+        // cancelled makes way for the next, which would get what is behind the unsettled.
         let goodbye = channel.close(200, "OK".into());
         let _ = tokio::time::timeout(GOODBYE, goodbye).await;
+        drop(arrivals);
         end
     }
 
-    async fn serve(&mut self, channel: &Channel) -> Result<std::convert::Infallible, End> {
+    async fn serve(
+        &mut self,
+        channel: &Channel,
+        arrivals: &mut Arrivals,
+    ) -> Result<Infallible, End> {
         let qos = BasicQosOptions::default();
         channel.basic_qos(self.prefetch, qos).await?;
         let services: BTreeSet<_> = self.wanted.iter().map(|w| w.topic.service).collect();
         for service in services {
             topology::declare_dead(channel, service).await?;
         }
-        let mut arrivals = Arrivals::new();
         let began = Instant::now();
         let mut later = Vec::new();
         for (place, wanted) in self.wanted.iter().enumerate() {
