@@ -4,7 +4,9 @@ set -euo pipefail
 
 need=()
 command -v chromium >/dev/null || need+=(chromium)
+command -v chromedriver >/dev/null || need+=(chromium-driver)
 [ -n "$(find /usr/share/fonts -iname '*cjk*' -print -quit 2>/dev/null)" ] || need+=(fonts-noto-cjk)
+[ -n "$(find /usr/share/fonts -iname '*emoji*' -print -quit 2>/dev/null)" ] || need+=(fonts-noto-color-emoji)
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || need+=(rabbitmq-server)
 command -v redis-server >/dev/null || need+=(redis-server)
 [ ${#need[@]} -eq 0 ] && exit 0

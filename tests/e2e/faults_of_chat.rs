@@ -21,7 +21,7 @@ fn set(site: &Site, faults: &Value) {
 fn played_with(faults: &Value) {
     let site = Site::start(&[]);
     set(&site, faults);
-    finish(play(Table::new(site, Box::new(|_, _| {}))));
+    finish(&play(Table::new(site, Box::new(|_, _| {}))));
 }
 
 /// Plays the game, setting these faults anew at every nth thing that is typed.
@@ -34,14 +34,14 @@ fn played_with_now_and_then(nth: usize, faults: &Value) {
             set(site, faults);
         }
     };
-    finish(play(Table::new(site, Box::new(now_and_then))));
+    finish(&play(Table::new(site, Box::new(now_and_then))));
 }
 
 /// Everybody has read what they should have, nothing twice, and nothing else happened.
-fn finish(played: Played) {
+fn finish(played: &Played) {
     let site = &played.table.site;
     site.post("/playground/api/faults", &json!({"swap_events": 0}));
-    check(&played);
+    check(played);
     let bot = bot(site, DIRECTOR);
     for player in &played.table.players {
         assert_said_once(&player.person, site, bot);
@@ -80,7 +80,7 @@ fn events_that_never_come() {
             set(site, &json!({"lose_events": 1}));
         }
     };
-    finish(play(Table::new(site, Box::new(among_votes))));
+    finish(&play(Table::new(site, Box::new(among_votes))));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn quotes_that_get_lost() {
     set(&site, &json!({"drop_reply": true}));
     let mut table = Table::new(site, Box::new(|_, _| {}));
     table.quotes = Quotes::Lost;
-    finish(play(table));
+    finish(&play(table));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn approvals_and_removals_that_are_said_to_be_done_and_are_not() {
             set(site, &json!({ "no_effect": both }));
         }
     };
-    finish(play(Table::new(site, Box::new(when_members_ask))));
+    finish(&play(Table::new(site, Box::new(when_members_ask))));
 }
 
 #[test]

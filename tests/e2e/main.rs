@@ -3,6 +3,8 @@
 
 mod bad_input;
 mod bots;
+mod browser;
+mod chrome;
 mod deadlines;
 mod door;
 mod faults;
