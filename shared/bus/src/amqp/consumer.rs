@@ -143,7 +143,6 @@ impl Consumer {
         };
         // What is unsettled returns to its queues. Consumers are dropped after that: one that is
         // cancelled makes way for the next, which would get what is behind the unsettled.
-        tokio::time::sleep(Duration::from_millis(5)).await;
         let goodbye = channel.close(200, "OK".into());
         let _ = tokio::time::timeout(GOODBYE, goodbye).await;
         drop(arrivals);
