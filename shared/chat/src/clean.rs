@@ -4,16 +4,22 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// A text as the grammar reads it: compatibility forms folded (full-width digits, letters and
-/// punctuation become half-width), invisible characters gone, every kind of blank a plain one,
-/// runs of blanks one blank, no blanks at the ends of lines, no empty lines around it. Line
-/// breaks stay: a vote post has two lines.
+/// A text as the grammar reads it: compatibility forms folded (full-width digits and letters
+/// become half-width), invisible characters gone, every kind of blank a plain one, runs of blanks
+/// one blank, no blanks at the ends of lines, no empty lines around it. Line breaks stay: a vote
+/// post has two lines. So does the punctuation of Chinese: the grammar reads it in either width,
+/// and last words and announcements are published as they were written.
 ///
 /// It never fails and takes time in proportion to the text, however odd that is; one character
 /// becomes at most eighteen (the longest compatibility form there is).
 pub fn clean(text: &str) -> String {
     // Invisible characters go first: they keep letters and marks apart that then compose.
-    let folded = text.chars().filter(|c| !is_invisible(*c)).nfkc();
+    let visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    let folded = visible.split_inclusive(is_chinese_mark).flat_map(|run| {
+        let mark = run.chars().next_back().filter(|c| is_chinese_mark(*c));
+        let rest = &run[..run.len() - mark.map_or(0, char::len_utf8)];
+        rest.nfkc().chain(mark)
+    });
     let mut out = String::with_capacity(text.len());
     let mut gap = Gap::None;
     for c in folded {
@@ -85,6 +91,11 @@ impl Kind {
     }
 }
 
+/// Punctuation of Chinese that folding would turn into that of another script.
+fn is_chinese_mark(c: char) -> bool {
+    matches!(c, '，' | '！' | '？' | '：' | '；' | '（' | '）' | '…')
+}
+
 /// Characters that nobody sees and that clients put into texts: zero-width ones, marks and
 /// embeddings of writing direction, soft hyphens, fillers.
 fn is_invisible(c: char) -> bool {
@@ -120,9 +131,13 @@ mod tests {
             ("预\u{200D}言\u{FEFF} ３", "预言 3"),
             (
                 "投票对象：比利王\r\n投票理由：……",
-                "投票对象:比利王\n投票理由:......",
+                "投票对象：比利王\n投票理由：……",
             ),
-            ("ＡＢＣ，！", "ABC,!"),
+            ("ＡＢＣ，！", "ABC，！"),
+            (
+                "我是好人，别投我！（真的）……",
+                "我是好人，别投我！（真的）……",
+            ),
             ("救药\u{A0}\u{A0}\t甲", "救药 甲"),
             ("\n\n一 \n 二\n\n三\n", "一\n二\n\n三"),
             ("\u{2066}开局\u{2069} m158", "开局 m158"),
@@ -142,7 +157,7 @@ mod tests {
     #[test]
     fn long_texts_are_cleaned_whole() {
         let long = "投票 ３号\u{200B}，".repeat(2_000);
-        assert_eq!(clean(&long), "投票 3号,".repeat(2_000));
+        assert_eq!(clean(&long), "投票 3号，".repeat(2_000));
         let marks = format!("a{}", "\u{301}".repeat(10_000));
         assert!(clean(&marks).chars().count() <= 10_001);
         assert_eq!(

@@ -31,8 +31,8 @@ pub enum Place {
     Group(String),
 }
 
-/// One line of chat, cleaned by `chat::clean` (NFKC, zero-width characters gone, blanks folded,
-/// only what the person typed), addressed to one game.
+/// One line of chat, cleaned by `chat::clean` (NFKC but for Chinese punctuation, zero-width characters
+/// gone, blanks folded, only what the person typed), addressed to one game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// Who typed it.

@@ -97,7 +97,7 @@ impl Games {
         self.live()
             .filter_map(|roster| {
                 let rest = line.strip_prefix(roster.name.as_str())?;
-                let words = rest.trim_start_matches([' ', '\n', ':', ',']);
+                let words = rest.trim_start_matches([' ', '\n', ':', '：', ',', '，', '、']);
                 (words.len() < rest.len() && !words.is_empty()).then_some((roster, words))
             })
             .max_by_key(|(roster, _)| roster.name.len())

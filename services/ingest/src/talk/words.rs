@@ -1,9 +1,11 @@
 //! The few words that decide where a private line goes. Everything else is the games' grammar.
 
-/// The first word of a cleaned line without a command mark, and what is behind it.
+/// The first word of a cleaned line without a command mark. Blanks and punctuation end it.
 fn head(line: &str) -> &str {
     let line = line.trim_start_matches(['/', '.', '#', '。', ' ']);
-    line.split([' ', '\n', ':', ',']).next().unwrap_or_default()
+    line.split(|c: char| !c.is_alphanumeric())
+        .next()
+        .unwrap_or_default()
 }
 
 /// `确认`, `票型`, `投`: ballots are tally's, also when they come in private.
@@ -31,10 +33,20 @@ mod tests {
 
     #[test]
     fn words_with_and_without_marks() {
-        for line in ["确认", "/确认", "票型 1", "投 3", "投3号", "#投 甲"] {
+        for line in [
+            "确认",
+            "/确认",
+            "确认！",
+            "确认。",
+            "票型 1",
+            "票型？",
+            "投 3",
+            "投3号",
+            "#投 甲",
+        ] {
             assert!(is_for_tally(line), "{line}");
         }
-        for line in ["投票对象:甲", "确认一下", "预言 3", "", "投降"] {
+        for line in ["投票对象：甲", "确认一下", "预言 3", "", "投降"] {
             assert!(!is_for_tally(line), "{line}");
         }
         assert!(is_sign_up("报名 阿猫") && is_sign_up(".报名") && !is_sign_up("报名表"));

@@ -30,7 +30,7 @@ async fn an_event_that_comes_again_is_one_line() {
     side.event(&strings);
     side.say(HERE, OTHER, "然后");
     until("both lines", || rig.tally_lines().len() >= 2).await;
-    assert_eq!(rig.tally_lines(), ["投票对象:乙", "然后"]);
+    assert_eq!(rig.tally_lines(), ["投票对象：乙", "然后"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -278,7 +278,7 @@ async fn a_recalled_message_is_told_once() {
         .into_iter()
         .filter(|b| matches!(b, ToTally::Recalled { .. }));
     assert_eq!(recalls.count(), 1);
-    assert_eq!(rig.tally_lines(), ["投票对象:乙", "然后"]);
+    assert_eq!(rig.tally_lines(), ["投票对象：乙", "然后"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -182,7 +182,7 @@ fn lines_of_the_square_go_to_tally_and_commands_to_night() {
     let (key, line) = tally_line(&chat.says(square(), PLAYER, "投票对象：乙\n投票理由：……"));
     assert_eq!(
         (key.as_str(), line.text.as_str()),
-        ("10-1", "投票对象:乙\n投票理由:......")
+        ("10-1", "投票对象：乙\n投票理由：……")
     );
     assert_eq!(
         (line.speaker.seat, line.speaker.director),
@@ -262,7 +262,7 @@ fn strangers_in_private_are_told_where_to_go() {
     )));
     let (key, line) = night_line(&chat.says(private(STRANGER), STRANGER, "报名 阿猫"));
     assert_eq!((key.as_str(), line.text.as_str()), ("10-1", "报名 阿猫"));
-    let named = chat.says(private(STRANGER), STRANGER, "鸣潮一 报名 阿猫");
+    let named = chat.says(private(STRANGER), STRANGER, "鸣潮一：报名 阿猫");
     assert_eq!(night_line(&named).1.text, "报名 阿猫");
 }
 
