@@ -44,6 +44,8 @@ pub async fn serve_http(
             .configure(configure.clone())
     })
     .disable_signals()
+    // Frames to chat are small and must not wait for each other.
+    .tcp_nodelay(true)
     .workers(WORKERS)
     .shutdown_timeout(GRACE_SECONDS)
     .listen(listener)?

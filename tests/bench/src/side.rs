@@ -9,8 +9,8 @@ use futures::{SinkExt, StreamExt};
 use onebot::{Call, Frame};
 use protocol::{AccountId, ChatGroup, Scene, UserId};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use tokio_tungstenite::connect_async;
+use tokio::sync::{mpsc, oneshot};
+use tokio_tungstenite::connect_async_with_config;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
@@ -38,10 +38,19 @@ pub struct Side {
     last_id: i64,
 }
 
-/// What the connection's task is handed.
-enum Ours {
-    /// Somebody typed: the event without its place in the scene.
-    Event(Scene, Value),
+/// Something that somebody typed.
+pub struct Typed {
+    /// The message's name.
+    pub id: i64,
+    /// When its frame was put on the wire.
+    pub sent: oneshot::Receiver<Instant>,
+}
+
+/// What the connection's task is handed: an event without its place in the scene.
+struct Ours {
+    scene: Scene,
+    event: Value,
+    sent: oneshot::Sender<Instant>,
 }
 
 impl Side {
@@ -56,7 +65,8 @@ impl Side {
         headers.insert("Authorization", format!("Bearer {token}").parse()?);
         headers.insert("X-Self-ID", account.to_string().parse()?);
         headers.insert("X-Client-Role", "Universal".parse()?);
-        let (socket, _) = connect_async(request).await.context("cannot connect")?;
+        let connecting = connect_async_with_config(request, None, true);
+        let (socket, _) = connecting.await.context("cannot connect")?;
         let (frames, ours) = mpsc::unbounded_channel();
         let (tell, said) = mpsc::unbounded_channel();
         let wire = Wire {
@@ -74,24 +84,24 @@ impl Side {
         })
     }
 
-    /// Somebody types in a group; the message's name.
-    pub fn say(&mut self, group: u64, user: u64, text: &str) -> i64 {
+    /// Somebody types in a group.
+    pub fn say(&mut self, group: u64, user: u64, text: &str) -> Typed {
         self.event(Scene::Group(ChatGroup(group)), user, &[segment(text)])
     }
 
     /// Somebody types in a group, quoting a message.
-    pub fn reply(&mut self, group: u64, user: u64, to: i64, text: &str) -> i64 {
+    pub fn reply(&mut self, group: u64, user: u64, to: i64, text: &str) -> Typed {
         let quote = json!({"type": "reply", "data": {"id": to.to_string()}});
         let scene = Scene::Group(ChatGroup(group));
         self.event(scene, user, &[quote, segment(text)])
     }
 
     /// Somebody types to the bot in private.
-    pub fn whisper(&mut self, user: u64, text: &str) -> i64 {
+    pub fn whisper(&mut self, user: u64, text: &str) -> Typed {
         self.event(Scene::Private(UserId(user)), user, &[segment(text)])
     }
 
-    fn event(&mut self, scene: Scene, user: u64, message: &[Value]) -> i64 {
+    fn event(&mut self, scene: Scene, user: u64, message: &[Value]) -> Typed {
         self.last_id += 2;
         let id = self.last_id;
         let event = json!({
@@ -101,8 +111,13 @@ impl Side {
         });
         let event = in_scene(event, scene);
         // When the connection has gone, whoever waits for an answer says so.
-        let _ = self.frames.send(Ours::Event(scene, event));
-        id
+        let (told, sent) = oneshot::channel();
+        let _ = self.frames.send(Ours {
+            scene,
+            event,
+            sent: told,
+        });
+        Typed { id, sent }
     }
 
     /// The next thing that the bot says in this scene.
@@ -177,8 +192,13 @@ impl Wire {
                     Some(Ok(_)) => continue,
                     Some(Err(_)) | None => return,
                 },
-                event = ours.recv() => match event {
-                    Some(Ours::Event(scene, event)) => self.note(scene, event),
+                ours = ours.recv() => match ours {
+                    Some(Ours { scene, event, sent }) => {
+                        let frame = self.note(scene, event);
+                        // Most do not want to know.
+                        let _ = sent.send(Instant::now());
+                        frame
+                    }
                     None => return,
                 },
             };

@@ -12,18 +12,20 @@ use tempfile::TempDir;
 
 use crate::counting::Step;
 use crate::report::{Report, median, ms};
-use crate::side::Side;
+use crate::side::{Side, Typed};
 use crate::site::Site;
 use crate::table::{ALIASES, Table};
 
 const ACCOUNT: AccountId = AccountId(77);
 const TOKEN: &str = "the bench's own side";
-/// Each has 28 votes: everybody votes, and changes the vote.
+/// Each has 28 votes: everybody votes, and changes the vote. Another one has votes after silence.
 const GAMES: u64 = 16;
 /// How often the bare commit is measured, before the votes and after them.
 const COMMITS: u64 = 500;
 /// A vote is over when nothing has been committed for so long.
 const PAUSE: Duration = Duration::from_millis(15);
+/// So long that everything sleeps and all that was put off is done.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// The path as ARCHITECTURE.md tells it: whose commits, and how many of them come before the
 /// receipt is sent.
@@ -86,12 +88,13 @@ pub fn measure(report: &mut Report) -> anyhow::Result<()> {
 
 async fn run(report: &mut Report) -> anyhow::Result<()> {
     let raw = raw_commits().await?;
-    let samples = votes().await?;
+    let (samples, after_silence) = votes().await?;
     let raw = raw.and(raw_commits().await?);
     let folder = TempDir::new()?;
     let flush = flush_latency(folder.path(), COMMITS)?;
 
     let way = Latencies::new(samples.iter().map(Sample::took).collect());
+    let rare = Latencies::new(after_silence.iter().map(Sample::took).collect());
     report.plain(
         "4 KB written and flushed to this disk, p50",
         ms(flush.p50()),
@@ -105,6 +108,11 @@ async fn run(report: &mut Report) -> anyhow::Result<()> {
     report.plain("a bare commit, p99", ms(raw.p99()), "ms");
     report.plain("a vote, p50", ms(way.p50()), "ms");
     report.plain("a vote, p99", ms(way.p99()), "ms");
+    report.plain(
+        "a vote after a second of silence, p50",
+        ms(rare.p50()),
+        "ms",
+    );
     let ratio = |vote: Duration, raw: Duration| vote.as_secs_f64() / raw.as_secs_f64();
     report.plain(
         "a vote in bare commits, p50 by p50",
@@ -163,62 +171,69 @@ async fn raw_commits() -> anyhow::Result<Latencies> {
     Ok(commit_latency(&*store, COMMITS).await?)
 }
 
-async fn votes() -> anyhow::Result<Vec<Sample>> {
+/// Votes one right after the other, and others with silence before each.
+async fn votes() -> anyhow::Result<(Vec<Sample>, Vec<Sample>)> {
     let own = OwnAccount {
         account: ACCOUNT,
         token: Secret::new(TOKEN),
-        directors: (0..GAMES)
+        directors: (0..=GAMES)
             .map(|n| UserId(Table::nth(n).director()))
             .collect(),
         pool: Vec::new(),
     };
     let at = Site::start(&[("playground.enabled", "off")], Some(own)).await?;
     let mut side = Side::connect(at.address, ACCOUNT, TOKEN).await?;
-    let mut samples = Vec::new();
-    for nth in 0..GAMES {
+    let (mut samples, mut after_silence) = (Vec::new(), Vec::new());
+    for nth in 0..=GAMES {
         let table = Table::nth(nth);
         table.play_to_the_election(&mut side).await?;
-        votes_at(&at, &mut side, table, &mut samples).await?;
+        if nth < GAMES {
+            samples.extend(votes_at(&at, &mut side, table, PAUSE).await?);
+        } else {
+            after_silence.extend(votes_at(&at, &mut side, table, SILENCE).await?);
+        }
     }
     drop(side);
     at.stop().await?;
-    Ok(samples)
+    Ok((samples, after_silence))
 }
 
-/// Everybody votes for the next one, then for the one after.
+/// Everybody votes for the next one, then for the one after; each time there is a pause before.
 async fn votes_at(
     at: &Site,
     side: &mut Side,
     table: Table,
-    samples: &mut Vec<Sample>,
-) -> anyhow::Result<()> {
-    let mut posts = Vec::new();
+    pause: Duration,
+) -> anyhow::Result<Vec<Sample>> {
+    let (mut samples, mut posts) = (Vec::new(), Vec::new());
     for (seat, (player, _)) in table.players().enumerate() {
         let target = ALIASES[(seat + 1) % ALIASES.len()];
         let text = format!("投票对象：{target}\n投票理由：发言前后对不上");
+        at.store.quiet(pause).await;
         let post = |side: &mut Side| side.say(table.square(), player, &text);
-        posts.push(vote(at, side, table, samples, post).await?);
+        let (post, sample) = vote(at, side, table, post).await?;
+        posts.push(post);
+        samples.push(sample);
     }
     for ((seat, (player, _)), post) in table.players().enumerate().zip(posts) {
         let target = ALIASES[(seat + 2) % ALIASES.len()];
         let text = format!("改票对象：{target}\n改票理由：想明白了");
+        at.store.quiet(pause).await;
         let change = |side: &mut Side| side.reply(table.square(), player, post, &text);
-        vote(at, side, table, samples, change).await?;
+        samples.push(vote(at, side, table, change).await?.1);
     }
-    Ok(())
+    Ok(samples)
 }
 
+/// One vote, and what came of it; the post's name.
 async fn vote(
     at: &Site,
     side: &mut Side,
     table: Table,
-    samples: &mut Vec<Sample>,
-    post: impl FnOnce(&mut Side) -> i64,
-) -> anyhow::Result<i64> {
-    at.store.quiet(PAUSE).await;
+    post: impl FnOnce(&mut Side) -> Typed,
+) -> anyhow::Result<(i64, Sample)> {
     at.store.take();
-    let sent = Instant::now();
-    let id = post(side);
+    let Typed { id, sent } = post(side);
     let receipt = side
         .next_in(Scene::Group(ChatGroup(table.square())))
         .await?;
@@ -230,10 +245,10 @@ async fn vote(
     at.store.quiet(PAUSE).await;
     let mut steps = at.store.take();
     steps.sort_by_key(|step| step.began);
-    samples.push(Sample {
-        sent,
+    let sample = Sample {
+        sent: sent.await?,
         receipt: receipt.at,
         steps,
-    });
-    Ok(id)
+    };
+    Ok((id, sample))
 }

@@ -110,7 +110,7 @@ impl Aggregate for Account {
                 if !self.games.put(roster) {
                     return Effects::ignored();
                 }
-                self.scenes.prune(|user| self.games.knows(user));
+                self.scenes.prune(|| self.games.people());
             }
             Input::Directory(directory) => {
                 if directory.version <= self.directory.version {

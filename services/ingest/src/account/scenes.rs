@@ -1,6 +1,6 @@
 //! Up to where each chat has been read.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use protocol::{MessageRef, Scene, UserId};
 use rules::Time;
@@ -131,12 +131,17 @@ impl Scenes {
     }
 
     /// Forgets the oldest private chats of people who are in no game.
-    pub(super) fn prune(&mut self, in_game: impl Fn(UserId) -> bool) {
+    pub(super) fn prune(&mut self, in_game: impl FnOnce() -> BTreeSet<UserId>) {
+        let private = |scene: &&Scene| matches!(scene, Scene::Private(_));
+        if self.points.keys().filter(private).count() <= MOST_PRIVATE {
+            return;
+        }
+        let in_game = in_game();
         let mut strangers: Vec<(i64, Scene)> = self
             .points
             .iter()
             .filter_map(|(scene, point)| match scene {
-                Scene::Private(user) if !in_game(*user) => Some((point.secs, *scene)),
+                Scene::Private(user) if !in_game.contains(user) => Some((point.secs, *scene)),
                 _ => None,
             })
             .collect();

@@ -16,7 +16,7 @@ mod stream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_tungstenite::connect_async;
+use tokio_tungstenite::connect_async_with_config;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request};
 use tokio_util::sync::CancellationToken;
@@ -86,7 +86,9 @@ async fn connect_once(side: &Arc<Side>, target: &Target, stop: &CancellationToke
             return Ending::Lost;
         }
     };
-    match tokio::time::timeout(HANDSHAKE, connect_async(request)).await {
+    // Without Nagle's algorithm: what somebody types must not wait for an earlier frame's receipt.
+    let connecting = connect_async_with_config(request, None, true);
+    match tokio::time::timeout(HANDSHAKE, connecting).await {
         Ok(Ok((socket, _))) => {
             tracing::debug!(url = target.url, "the playground is connected");
             Session::new(Arc::clone(side), target.heartbeat)
