@@ -22,6 +22,16 @@ use crate::side::{self, Hub};
 /// How long to wait before the store is tried again.
 const STORE_PAUSE: Duration = Duration::from_millis(200);
 
+/// Is an input new?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Novelty {
+    /// As a rule.
+    Likely,
+    /// It may well have been handled: lines from history, and events that came while histories
+    /// were read.
+    Doubtful,
+}
+
 /// The bridge. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub struct Bridge(Arc<Inner>);
@@ -120,14 +130,26 @@ impl Bridge {
         id: MessageId,
         input: Input,
     ) -> Option<Handled> {
+        self.commit_as(Novelty::Likely, account, id, input).await
+    }
+
+    /// The same, for an input of which more or less is known.
+    pub(crate) async fn commit_as(
+        &self,
+        novelty: Novelty,
+        account: AccountId,
+        id: MessageId,
+        input: Input,
+    ) -> Option<Handled> {
         let trace = id.0.clone();
         loop {
-            match self
-                .0
-                .writer
-                .handle(&key(account), id.clone(), &trace, input.clone())
-                .await
-            {
+            let (writer, key) = (&self.0.writer, key(account));
+            let (id, input) = (id.clone(), input.clone());
+            let handled = match novelty {
+                Novelty::Likely => writer.handle(&key, id, &trace, input).await,
+                Novelty::Doubtful => writer.handle_again(&key, id, &trace, input).await,
+            };
+            match handled {
                 Ok(handled) => {
                     self.hub().side(account).work.notify_one();
                     return Some(handled);

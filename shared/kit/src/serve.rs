@@ -176,7 +176,7 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
         let worker = Arc::clone(&self.worker);
         self.running.spawn(async move {
             let began = Instant::now();
-            let work = AssertUnwindSafe(worker.work(&delivery.message))
+            let work = AssertUnwindSafe(worker.work(&delivery))
                 .catch_unwind()
                 .await;
             let verdict = work.unwrap_or_else(|panic| {
@@ -240,7 +240,8 @@ struct Worker<A: Aggregate, H> {
 }
 
 impl<A: Aggregate, H: Hooks<A>> Worker<A, H> {
-    async fn work(&self, message: &Message) -> Verdict {
+    async fn work(&self, delivery: &Delivery) -> Verdict {
+        let message = &delivery.message;
         if message.key.is_empty() {
             self.hooks.on_service_message(message.clone()).await;
             return Verdict::Ack(MessageOutcome::Done);
@@ -250,10 +251,12 @@ impl<A: Aggregate, H: Hooks<A>> Worker<A, H> {
             Err(error) => return Verdict::Dead(format!("its body cannot be read: {error}")),
         };
         let (key, trace) = (&*message.key, &*message.trace);
-        let handled = self
-            .writer
-            .handle(key, message.id.clone(), trace, input.clone())
-            .await;
+        let (id, again) = (message.id.clone(), input.clone());
+        let handled = if delivery.redelivered {
+            self.writer.handle_again(key, id, trace, again).await
+        } else {
+            self.writer.handle(key, id, trace, again).await
+        };
         match handled {
             Ok(handled) => {
                 tracing::debug!(

@@ -152,6 +152,28 @@ impl<A: Aggregate> Writer<A> {
         Err(StoreError::Unavailable(why).into())
     }
 
+    /// As [`Self::handle`], for an input that may well have been handled before: the store is asked
+    /// first. Without that a repeat is found out by taking the step again, and what is in memory
+    /// has to be loaded anew.
+    pub async fn handle_again(
+        &self,
+        key: &str,
+        id: MessageId,
+        trace: &str,
+        input: A::Input,
+    ) -> Result<Handled, HandleError> {
+        let handled = self.parts().store.handled(&name::<A>(key), &id).await?;
+        match handled {
+            Some(version) => Ok(Handled {
+                repeat: true,
+                version,
+                log: None,
+                ignored: false,
+            }),
+            None => self.handle(key, id, trace, input).await,
+        }
+    }
+
     /// Looks at the aggregate as it is after the last commit; a new one when there is none.
     pub async fn read<R: Send>(
         &self,

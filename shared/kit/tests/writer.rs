@@ -387,3 +387,24 @@ async fn what_cannot_be_read_is_named() {
         }
     }
 }
+
+/// A repeat that is expected as one costs neither a step nor what is in memory.
+#[tokio::test]
+async fn a_repeat_that_is_expected_leaves_the_state_in_memory() {
+    let parts = TestParts::new().await;
+    let writer = writer(&parts);
+    for n in 0..5 {
+        add(&writer, "7-1", &n.to_string()).await;
+    }
+    let again = |text: &'static str| writer.handle_again("7-1", id(text), "t", write(text));
+    let handled = again("3").await.unwrap();
+    assert_eq!((handled.repeat, handled.version), (true, 4));
+    assert_eq!(writer.env().handled.load(Ordering::Relaxed), 5);
+    let handled = again("new").await.unwrap();
+    assert_eq!((handled.repeat, handled.version), (false, 6));
+    assert_eq!(
+        lines(&writer, "7-1").await,
+        ["0", "1", "2", "3", "4", "new"]
+    );
+    assert_eq!(writer.env().handled.load(Ordering::Relaxed), 6);
+}

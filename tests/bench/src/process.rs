@@ -1,5 +1,6 @@
 //! The released binary as a process: how soon it is there, and how much memory it takes.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
+use protocol::{ChatGroup, Scene};
 use tempfile::TempDir;
 
 use crate::report::{Report, median, ms};
+use crate::side::Side;
 use crate::stored;
+use crate::table::Table;
 
 /// How often a start is measured.
 const STARTS: usize = 5;
@@ -18,6 +22,8 @@ const STARTS: usize = 5;
 const GAMES: u64 = 1000;
 /// When memory is looked at a second time.
 const LATER: Duration = Duration::from_secs(10);
+/// What the chat side of the large store shows.
+const TOKEN: &str = "the bench's own side";
 /// How long a start may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -62,16 +68,44 @@ fn full(report: &mut Report, binary: &Path) -> anyhow::Result<()> {
     ));
     let mut times = Vec::new();
     for _ in 0..STARTS {
-        let running = Running::start(binary, folder.path(), Some("a token"))?;
+        let running = Running::start(binary, folder.path(), Some(TOKEN))?;
         times.push(running.answers("/readyz")?);
         running.stop()?;
     }
     let name = format!("start to ready, {GAMES} running games");
     report.at_most(&name, ms(median(&times)), "ms", 2000.0);
-    let running = Running::start(binary, folder.path(), Some("a token"))?;
+    let running = Running::start(binary, folder.path(), Some(TOKEN))?;
     running.answers("/readyz")?;
     memory(report, &format!("{GAMES} running games"), &running)?;
-    running.stop()
+    tokio::runtime::Runtime::new()?.block_on(ask_all(&running))?;
+    let name = format!("memory when all {GAMES} have been asked for their seats");
+    report.plain(&name, running.resident()?, "MB");
+    let began = Instant::now();
+    running.stop()?;
+    report.at_most(
+        "graceful stop then, snapshots kept",
+        ms(began.elapsed()),
+        "ms",
+        2000.0,
+    );
+    Ok(())
+}
+
+/// Somebody asks for the seats in every game, so that all of them are in memory.
+async fn ask_all(running: &Running) -> anyhow::Result<()> {
+    let address = running.address.parse()?;
+    let mut side = Side::connect(address, stored::ACCOUNT, TOKEN).await?;
+    let mut waiting: BTreeSet<Scene> = BTreeSet::new();
+    for table in (0..GAMES).map(Table::nth) {
+        side.say(table.square(), table.director(), "电梯");
+        waiting.insert(Scene::Group(ChatGroup(table.square())));
+    }
+    while !waiting.is_empty() {
+        let said = side.until(|said| waiting.contains(&said.scene)).await;
+        let said = said.with_context(|| format!("{} squares are silent", waiting.len()))?;
+        waiting.remove(&said.scene);
+    }
+    Ok(())
 }
 
 fn memory(report: &mut Report, what: &str, running: &Running) -> anyhow::Result<()> {
@@ -120,6 +154,8 @@ impl Running {
         }
         if let Some(token) = token {
             command.env("DUSKGATE_ONEBOT_ACCESS_TOKEN", token);
+            // Nobody is annoyed here by many messages.
+            command.env("DUSKGATE_ONEBOT_MESSAGES_PER_MINUTE", "1000000");
         }
         let began = Instant::now();
         let mut child = command

@@ -6,6 +6,7 @@ use protocol::{AccountId, Scene, UserId};
 use super::unread::Unread;
 use super::{Interrupted, Listener, Lost};
 use crate::account::After;
+use crate::bridge::Novelty;
 use crate::history::HistoryError;
 use crate::input::{FriendAsked, FriendDoor, Input, News, chat};
 use crate::side::{Called, SideState};
@@ -96,7 +97,7 @@ impl Listener {
         let highest = messages.iter().filter_map(|message| message.seq).max();
         let mut new = 0;
         for message in &messages {
-            new += usize::from(self.hear(message).await);
+            new += usize::from(self.hear(message, Novelty::Doubtful).await);
         }
         let track = self.tracks.entry(place).or_default();
         track.last = track.last.max(highest).max(after.seq);

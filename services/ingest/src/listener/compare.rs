@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::Listener;
 use crate::account::After;
+use crate::bridge::Novelty;
 use crate::history::HistoryError;
 use crate::input::chat;
 use crate::side::SideState;
@@ -88,7 +89,7 @@ impl Listener {
         let messages = self.history.since(chat(place), &after).await?;
         let mut lost = 0;
         for message in messages.iter().filter(|message| is_new(message, &after)) {
-            lost += usize::from(self.hear(message).await);
+            lost += usize::from(self.hear(message, Novelty::Doubtful).await);
         }
         let highest = messages.iter().filter_map(|message| message.seq).max();
         let track = self.tracks.entry(place).or_default();

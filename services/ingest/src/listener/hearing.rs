@@ -5,6 +5,7 @@ use protocol::{ChatGroup, MessageRef, Scene, UserId};
 
 use super::Listener;
 use crate::account::{After, GroupUse};
+use crate::bridge::Novelty;
 use crate::input::{Heard, Input, heard_id, scene};
 
 impl Listener {
@@ -35,7 +36,7 @@ impl Listener {
                 }
             }
         }
-        self.hear(message).await;
+        self.hear(message, self.novelty()).await;
         let track = self.tracks.entry(place).or_default();
         track.last = track.last.max(message.seq);
     }
@@ -81,7 +82,7 @@ impl Listener {
     }
 
     /// Has a message handled; true when it was new.
-    pub(super) async fn hear(&mut self, message: &ChatMessage) -> bool {
+    pub(super) async fn hear(&mut self, message: &ChatMessage, novelty: Novelty) -> bool {
         let place = scene(message.chat);
         let name = MessageRef(message.id.to_string());
         let user = UserId(message.sender.user);
@@ -111,7 +112,8 @@ impl Listener {
             received,
         };
         let id = heard_id(account, message);
-        let handled = self.bridge.commit(account, id, Input::Heard(heard)).await;
+        let input = Input::Heard(heard);
+        let handled = self.bridge.commit_as(novelty, account, id, input).await;
         self.stopped |= handled.is_none() && self.bridge.parts().shutdown.is_cancelled();
         let new = handled.is_some_and(|handled| !handled.repeat && !handled.ignored);
         if new {

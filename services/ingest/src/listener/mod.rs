@@ -18,7 +18,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::bridge::Bridge;
+use crate::bridge::{Bridge, Novelty};
 use crate::history::History;
 use crate::input::{Input, scene};
 use crate::side::{AccountSide, Link, LinkEvent, Links, SideState};
@@ -60,6 +60,8 @@ pub(crate) struct Listener {
     presence: Presence,
     nonce: uuid::Uuid,
     sessions: u64,
+    /// So many of the events that wait may tell of lines that were read from history.
+    doubtful: usize,
     /// The store was away until we stopped: what comes after what it has not taken must be read
     /// from history, in order, by the next process.
     stopped: bool,
@@ -81,6 +83,7 @@ impl Listener {
             presence: Presence::default(),
             nonce,
             sessions: 0,
+            doubtful: 0,
             stopped: false,
         }
     }
@@ -113,7 +116,7 @@ impl Listener {
         let mut inbox = events.events().lock().await;
         self.report_health();
         self.side.state.send_replace(SideState::CatchingUp);
-        if let Err(Interrupted(unread)) = self.catch_up().await {
+        if let Err(Interrupted(unread)) = self.catch_up_beside(&inbox).await {
             tracing::warn!(account = %self.side.account, "connection lost while catching up");
             self.take_rest(&mut inbox, &unread).await;
             return;
@@ -139,7 +142,7 @@ impl Listener {
                     }
                     self.compare_some().await;
                     if self.look_after_side().await == Next::CatchUp
-                        && let Err(Interrupted(unread)) = self.catch_up().await
+                        && let Err(Interrupted(unread)) = self.catch_up_beside(&inbox).await
                     {
                         self.take_rest(&mut inbox, &unread).await;
                         return;
@@ -154,8 +157,10 @@ impl Listener {
                     self.mark(asked).await;
                 }
                 Some(LinkEvent::Event(event)) => {
-                    if self.take(*event).await == Next::CatchUp
-                        && let Err(Interrupted(unread)) = self.catch_up().await
+                    let next = self.take(*event).await;
+                    self.doubtful = self.doubtful.saturating_sub(1);
+                    if next == Next::CatchUp
+                        && let Err(Interrupted(unread)) = self.catch_up_beside(&inbox).await
                     {
                         self.take_rest(&mut inbox, &unread).await;
                         return;
@@ -164,6 +169,21 @@ impl Listener {
             }
         }
         self.take_rest(&mut inbox, &Unread::nothing()).await;
+    }
+
+    /// Catches up; what has come in meanwhile may have been read from history already.
+    async fn catch_up_beside(&mut self, inbox: &Receiver<LinkEvent>) -> Result<(), Interrupted> {
+        let caught_up = self.catch_up().await;
+        self.doubtful = inbox.len();
+        caught_up
+    }
+
+    /// Is the line that an event tells of new?
+    fn novelty(&self) -> Novelty {
+        match self.doubtful {
+            0 => Novelty::Likely,
+            _ => Novelty::Doubtful,
+        }
     }
 
     async fn mark(&mut self, upto: rules::Time) {

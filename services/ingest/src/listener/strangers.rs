@@ -11,6 +11,7 @@ use tokio::time::sleep;
 use super::unread::Unread;
 use super::{Listener, Lost};
 use crate::account::STALE;
+use crate::bridge::Novelty;
 use crate::history::HistoryError;
 use crate::input::{chat, scene};
 
@@ -84,7 +85,7 @@ impl Listener {
         match self.history.newest_since(chat(place), &after).await {
             Ok(messages) => {
                 for message in &messages {
-                    self.hear(message).await;
+                    self.hear(message, Novelty::Doubtful).await;
                 }
                 Ok(())
             }
