@@ -8,7 +8,7 @@ CARGO ?= cargo
 .PHONY: run build test lint unit rehearse e2e browser bench setup clean
 
 run: ## build and start
-	$(CARGO) run --release --quiet --bin duskgate -- up $(ARGS)
+	@$(CARGO) run --release --quiet --bin duskgate -- up $(ARGS)
 
 build:
 	$(CARGO) build --workspace --all-targets
