@@ -17,6 +17,16 @@ address it opens the playground, a stand-in for QQ in the browser.
 Settings come from the built-in ones, --config, variables DUSKGATE_<SECTION>_<KEY> and flags; the
 later ones win. Secrets are taken from files and variables only.";
 
+const ONE: &str = "\
+Run one service as a process of its own, beside the others.
+
+All processes need the same settings, a broker in bus.url and a Redis in store.url; each has an
+address of its own (--listen) for /healthz, /readyz and /metrics. Chat sides connect to ingest. Of
+each service there may be several; of the playground there is one. A broker or Redis that is not
+there yet is waited for.
+
+Stops like up. deploy/ has units and a compose file; `make cluster` runs it all on this machine.";
+
 /// What was typed.
 #[derive(Debug, Parser)]
 #[command(
@@ -26,6 +36,7 @@ later ones win. Secrets are taken from files and variables only.";
     after_help = "\
 Try it:     duskgate up            then open the address that it prints
 With QQ:    duskgate up --config duskgate.toml     (deploy/duskgate.toml explains every setting)
+A cluster:  duskgate tally --config duskgate.toml --listen 127.0.0.1:8082   (and so on)
 Manuals:    docs/manual/ (Chinese), README.md"
 )]
 pub struct Cli {
@@ -39,6 +50,24 @@ pub enum Command {
     /// Run the bot: everything in one process
     #[command(long_about = UP)]
     Up(Flags),
+    /// Run one service of a cluster: chat in, chat out
+    #[command(long_about = ONE)]
+    Ingest(Flags),
+    /// Run one service of a cluster: ballot books, posts, petitions
+    #[command(long_about = ONE)]
+    Tally(Flags),
+    /// Run one service of a cluster: the referee
+    #[command(long_about = ONE)]
+    Night(Flags),
+    /// Run one service of a cluster: words, private groups
+    #[command(long_about = ONE)]
+    Publish(Flags),
+    /// Run one service of a cluster: deadlines
+    #[command(long_about = ONE)]
+    Clock(Flags),
+    /// Run one service of a cluster: the stand-in for QQ
+    #[command(long_about = ONE)]
+    Playground(Flags),
     /// Play games on paper: rehearsal files, or folders of them.
     ///
     /// Exit code 0: all passed. 1: some failed. 2: a path cannot be read.

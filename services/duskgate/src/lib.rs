@@ -1,6 +1,5 @@
-//! The whole product in one process, as a library: the binary runs it, and benchmarks run it on
-//! parts of their own.
+//! The product as a library: the binary runs it, and benchmarks run it on parts of their own.
 
 mod product;
 
-pub use product::{OwnAccount, Product, check};
+pub use product::{Crew, OwnAccount, Product, check};

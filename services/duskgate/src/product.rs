@@ -1,15 +1,15 @@
-//! Everything in one process: the same services as on the cluster, over a bus within the process
-//! and a store in one file.
+//! Services on some parts: all of them in one process, or one of a cluster of processes. It is the
+//! same code either way; bus and store are what differs.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use kit::config::{GroupMode, Secret};
+use kit::config::{GroupMode, PlaygroundMode, Secret};
 use kit::{Config, Parts};
 use playground::Playground;
-use protocol::{AccountId, ChatGroup, UserId};
+use protocol::{AccountId, ChatGroup, Service, UserId};
 use texts::Texts;
 use tokio::task::JoinSet;
 
@@ -29,36 +29,58 @@ pub struct OwnAccount {
     pub pool: Vec<ChatGroup>,
 }
 
-/// All services on some parts, before they run.
+/// Which services a process runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crew {
+    /// All of them; the playground only when the settings ask for it.
+    Everybody,
+    /// One. The others are other processes.
+    Only(Service),
+}
+
+impl Crew {
+    fn has(self, service: Service) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::Only(one) => one == service,
+        }
+    }
+}
+
+/// Services on some parts, before they run.
 pub struct Product {
     parts: Parts,
+    crew: Crew,
     texts: Texts,
     ingest: ingest::Settings,
     pools: publish::Pools,
-    playground: Option<Playground>,
+    playground: Option<playground::Settings>,
 }
 
 impl Product {
-    /// The services that the parts' settings ask for, without the playground.
+    /// The services of a crew as the parts' settings ask for them. `address` is where the product
+    /// is to listen: a playground in the same process connects there.
     ///
     /// # Errors
-    /// When a setting asks for something that this release does not have, or the folder of chat
-    /// texts cannot be read.
-    pub fn new(parts: Parts) -> anyhow::Result<Self> {
-        check(&parts.config)?;
+    /// When a setting asks for something that this release does not have or the crew cannot do,
+    /// or the folder of chat texts cannot be read.
+    pub fn new(parts: Parts, crew: Crew, address: SocketAddr) -> anyhow::Result<Self> {
+        check(&parts.config, crew)?;
         let texts = load_texts(&parts.config)?;
         let ingest = ingest::Settings::of(&parts.config, texts.clone());
         let pools = publish::Pools {
             otherwise: parts.config.groups.pool.clone(),
             ..publish::Pools::default()
         };
-        Ok(Self {
+        let product = Self {
             parts,
+            crew,
             texts,
             ingest,
             pools,
             playground: None,
-        })
+        };
+        Ok(product.let_playground_in(address))
     }
 
     /// Lets an account in that brings its own chat side.
@@ -76,70 +98,94 @@ impl Product {
         self
     }
 
-    /// Adds the playground, when the settings ask for it. It connects to `address`, where the
-    /// product is to listen.
-    ///
-    /// # Errors
-    /// When its world cannot be read from the store.
-    pub async fn with_playground(mut self, address: SocketAddr) -> anyhow::Result<Self> {
-        if !self.parts.config.playground_runs() {
-            return Ok(self);
+    /// The playground's account, when there is a playground; and the playground itself, when it
+    /// belongs to the crew.
+    fn let_playground_in(mut self, address: SocketAddr) -> Self {
+        let config = &self.parts.config;
+        if !playground_runs(config, self.crew) {
+            return self;
         }
-        let token = playground::fresh_token();
-        let url = format!("ws://{address}/onebot/v11/ws");
-        let mut settings = playground::Settings::new(url, token.clone());
-        settings.speed = self.parts.config.clock.speed.factor();
-        self.playground = Some(Playground::open(self.parts.clone(), settings).await?);
-        Ok(self.with_account(OwnAccount {
+        let token = config.playground.access_token.clone();
+        let token = token.unwrap_or_else(|| Secret::new(playground::fresh_token()));
+        if self.crew.has(Service::Playground) {
+            let here = || format!("ws://{address}/onebot/v11/ws");
+            let url = config.playground.ingest.clone().unwrap_or_else(here);
+            let mut settings = playground::Settings::new(url, token.reveal());
+            settings.speed = config.clock.speed.factor();
+            self.playground = Some(settings);
+        }
+        self.with_account(OwnAccount {
             account: playground::account(),
-            token: Secret::new(token),
+            token,
             directors: playground::directors().collect(),
             pool: playground::pool().collect(),
-        }))
+        })
     }
 
-    /// Runs until the parts' shutdown token is cancelled; then all services stop, and what they
-    /// have in memory is kept.
+    /// Waits for the store, then runs until the parts' shutdown token is cancelled; then all
+    /// services stop, and what they have in memory is kept. Health is told from the beginning.
     ///
     /// # Errors
     /// When a service fails, or ends while nobody asked for it; the others are stopped then.
     pub async fn run(self, listener: TcpListener) -> anyhow::Result<()> {
         let parts = self.parts.clone();
-        let services = self.start(listener);
+        for service in Service::ALL {
+            if self.crew.has(service) && service != Service::Playground {
+                parts.health.expect(service.name());
+            }
+        }
+        wait_for_store(&listener, &parts).await?;
+        if parts.shutdown.is_cancelled() {
+            return Ok(());
+        }
+        let services = self.start(listener).await?;
         let outcome = watch(services, &parts).await;
         parts.keep_snapshots().await;
         outcome
     }
 
-    fn start(self, listener: TcpListener) -> Services {
+    async fn start(self, listener: TcpListener) -> anyhow::Result<Services> {
         let night = night::Env::new(boards::builtin().iter().cloned(), self.night());
         let Self {
             parts,
+            crew,
             texts,
             ingest,
             pools,
             playground,
         } = self;
-        let bridge = ingest::Bridge::new(parts.clone(), ingest);
-        let publish = publish::Settings { texts, pools };
+        let bridge = crew
+            .has(Service::Ingest)
+            .then(|| ingest::Bridge::new(parts.clone(), ingest));
+        let playground = match playground {
+            Some(settings) => Some(Playground::open(parts.clone(), settings).await?),
+            None => None,
+        };
         let http = serve_http(listener, parts.clone(), bridge.clone(), playground.clone());
 
-        for name in ["tally", "night", "publish", "clock", "ingest"] {
-            parts.health.expect(name);
-        }
         let mut services = Services::new();
         spawn(&mut services, "http", http);
-        spawn(&mut services, "tally", tally::run(parts.clone()));
-        let night = night::run(parts.clone(), Arc::new(night));
-        spawn(&mut services, "night", night);
-        let publish = publish::run(parts.clone(), publish);
-        spawn(&mut services, "publish", publish);
-        spawn(&mut services, "clock", clock::run(parts));
-        spawn(&mut services, "ingest", bridge.run());
+        if crew.has(Service::Tally) {
+            spawn(&mut services, "tally", tally::run(parts.clone()));
+        }
+        if crew.has(Service::Night) {
+            let night = night::run(parts.clone(), Arc::new(night));
+            spawn(&mut services, "night", night);
+        }
+        if crew.has(Service::Publish) {
+            let publish = publish::run(parts.clone(), publish::Settings { texts, pools });
+            spawn(&mut services, "publish", publish);
+        }
+        if crew.has(Service::Clock) {
+            spawn(&mut services, "clock", clock::run(parts));
+        }
+        if let Some(bridge) = bridge {
+            spawn(&mut services, "ingest", bridge.run());
+        }
         if let Some(playground) = playground {
             spawn(&mut services, "playground", playground.run());
         }
-        services
+        Ok(services)
     }
 
     fn night(&self) -> night::Settings {
@@ -163,18 +209,79 @@ impl Product {
     }
 }
 
-/// Refuses what the settings know and this release does not have.
+/// Refuses what the settings know and this release does not have, or this crew cannot do.
 ///
 /// # Errors
 /// Which setting, and what to write instead.
-pub fn check(config: &Config) -> anyhow::Result<()> {
-    match config.groups.mode {
-        GroupMode::Managed => Ok(()),
-        GroupMode::Relayed => bail!(
+pub fn check(config: &Config, crew: Crew) -> anyhow::Result<()> {
+    if config.groups.mode == GroupMode::Relayed {
+        bail!(
             "groups.mode: \"relayed\" (no groups, the bot passes messages on) is not in this \
              release yet: use \"managed\""
-        ),
+        );
     }
+    let Crew::Only(service) = crew else {
+        return Ok(());
+    };
+    if config.bus.url.kind() == "local" {
+        bail!(
+            "bus.url: \"local\" is for one process: {service} alone needs a broker that all \
+             services share, amqp://user:password@host:5672/vhost"
+        );
+    }
+    if config.store.url.kind() == "file" {
+        bail!(
+            "store.url: a folder is for one process: {service} alone needs a store that all \
+             services share, redis://host:6379"
+        );
+    }
+    let playground = &config.playground;
+    let shows_token = matches!(service, Service::Ingest | Service::Playground);
+    let wanted = service == Service::Playground || playground.enabled == PlaygroundMode::On;
+    if shows_token && wanted && playground.access_token.is_none() {
+        bail!(
+            "playground.access_token_file: ingest and playground need a token in common: name \
+             a file with it, or set DUSKGATE_PLAYGROUND_ACCESS_TOKEN"
+        );
+    }
+    if service == Service::Playground && playground.ingest.is_none() {
+        bail!(
+            "playground.ingest: say where ingest takes connections, such as \
+             ws://127.0.0.1:8081/onebot/v11/ws"
+        );
+    }
+    Ok(())
+}
+
+/// Is there a playground? Processes of their own know it by the token that they have in common.
+fn playground_runs(config: &Config, crew: Crew) -> bool {
+    let playground = &config.playground;
+    match (crew, playground.enabled) {
+        (Crew::Only(Service::Playground), _) => true,
+        (Crew::Only(_), PlaygroundMode::Auto) => {
+            config.playground_runs() && playground.access_token.is_some()
+        }
+        _ => config.playground_runs(),
+    }
+}
+
+/// Waits until the store takes steps, and tells health meanwhile.
+async fn wait_for_store(listener: &TcpListener, parts: &Parts) -> anyhow::Result<()> {
+    if parts.store.health().await.is_ok() {
+        return Ok(());
+    }
+    let until_then = Parts {
+        shutdown: parts.shutdown.child_token(),
+        ..parts.clone()
+    };
+    // Its clone: the listener itself stays open, and nobody is turned away in between.
+    let http = kit::http::serve_http(listener.try_clone()?, &until_then, |_| {});
+    let there = async {
+        parts.store_is_there().await;
+        until_then.shutdown.cancel();
+    };
+    let (served, ()) = tokio::join!(http, there);
+    Ok(served?)
 }
 
 fn load_texts(config: &Config) -> anyhow::Result<Texts> {
@@ -194,11 +301,13 @@ fn load_texts(config: &Config) -> anyhow::Result<Texts> {
 async fn serve_http(
     listener: TcpListener,
     parts: Parts,
-    bridge: ingest::Bridge,
+    bridge: Option<ingest::Bridge>,
     page: Option<Playground>,
 ) -> anyhow::Result<()> {
     let routes = move |server: &mut actix_web::web::ServiceConfig| {
-        bridge.routes(server);
+        if let Some(bridge) = &bridge {
+            bridge.routes(server);
+        }
         if let Some(page) = &page {
             page.routes(server);
         }

@@ -1,11 +1,11 @@
-//! `duskgate up`: everything in one process, until a signal.
+//! `duskgate up`, `duskgate tally`, …: services, until a signal.
 
 use std::io::Write;
 use std::net::TcpListener;
 use std::process::exit;
 
 use anyhow::Context;
-use duskgate::Product;
+use duskgate::{Crew, Product};
 use kit::config::Sources;
 use kit::{CancellationToken, Config, Parts};
 use tokio::signal::unix::{SignalKind, signal};
@@ -16,19 +16,19 @@ use crate::cli::Flags;
 const INTERRUPTED: i32 = 130;
 
 /// Runs until SIGINT or SIGTERM, or until a service fails.
-pub fn run(flags: Flags) -> anyhow::Result<()> {
+pub fn run(crew: Crew, flags: Flags) -> anyhow::Result<()> {
     let file = flags.config.clone();
     let config = Config::load(&Sources::of_process(file, flags.settings()))?;
-    duskgate::check(&config)?;
+    duskgate::check(&config, crew)?;
     kit::logging::init(&config.log);
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start a runtime")?
-        .block_on(serve(config))
+        .block_on(serve(crew, config))
 }
 
-async fn serve(config: Config) -> anyhow::Result<()> {
+async fn serve(crew: Crew, config: Config) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();
     stop_on_signals(shutdown.clone())?;
     let listener = TcpListener::bind(config.http.listen).with_context(|| {
@@ -39,7 +39,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     })?;
     let address = listener.local_addr()?;
     let parts = Parts::open(config, shutdown).await?;
-    let product = Product::new(parts)?.with_playground(address).await?;
+    let product = Product::new(parts, crew, address)?;
 
     let mut out = std::io::stdout();
     writeln!(out, "listening http://{address}")?;

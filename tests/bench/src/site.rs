@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use anyhow::Context;
-use duskgate::{OwnAccount, Product};
+use duskgate::{Crew, OwnAccount, Product};
 use kit::config::Sources;
 use kit::{CancellationToken, Config, Parts, TimeSource};
 use tempfile::TempDir;
@@ -50,7 +50,7 @@ impl Site {
         );
         let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
         let address = listener.local_addr()?;
-        let mut product = Product::new(parts)?.with_playground(address).await?;
+        let mut product = Product::new(parts, Crew::Everybody, address)?;
         if let Some(own) = own {
             product = product.with_account(own);
         }

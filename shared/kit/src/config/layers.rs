@@ -14,7 +14,12 @@ use super::{Config, Secret};
 
 const DEFAULTS: &str = include_str!("default.toml");
 const PREFIX: &str = "DUSKGATE_";
-const TOKEN_VARIABLE: &str = "DUSKGATE_ONEBOT_ACCESS_TOKEN";
+/// Sections with an access token, each with the variable that may hold it. Otherwise it is in the
+/// file that the section's `access_token_file` names.
+const TOKENS: [(&str, &str); 2] = [
+    ("onebot", "DUSKGATE_ONEBOT_ACCESS_TOKEN"),
+    ("playground", "DUSKGATE_PLAYGROUND_ACCESS_TOKEN"),
+];
 /// Variables with our prefix that are no settings: the file's own name, and what tests use.
 const NO_SETTINGS: [&str; 2] = ["DUSKGATE_CONFIG", "DUSKGATE_TEST_"];
 
@@ -147,11 +152,11 @@ pub(super) fn load(sources: &Sources) -> Result<Config, ConfigError> {
             layers.add(setting)?;
         }
     }
-    let mut token = None;
     for (name, value) in &sources.environment {
-        if name == TOKEN_VARIABLE {
-            token = Some(value.clone());
-        } else if let Some(setting) = setting_of_variable(name, value)? {
+        if TOKENS.iter().any(|(_, variable)| variable == name) {
+            continue;
+        }
+        if let Some(setting) = setting_of_variable(name, value)? {
             layers.add(setting)?;
         }
     }
@@ -161,7 +166,16 @@ pub(super) fn load(sources: &Sources) -> Result<Config, ConfigError> {
         layers.add(setting)?;
     }
     let mut config = layers.config;
-    config.onebot.access_token = access_token(&config, token)?;
+    let [onebot, playground] = TOKENS.map(|(_, variable)| {
+        let mut given = sources.environment.iter();
+        given
+            .find(|(name, _)| name == variable)
+            .map(|(_, text)| text.clone())
+    });
+    config.onebot.access_token =
+        access_token(onebot, config.onebot.access_token_file.as_deref())?;
+    config.playground.access_token =
+        access_token(playground, config.playground.access_token_file.as_deref())?;
     Ok(config)
 }
 
@@ -219,9 +233,9 @@ impl Layers {
     }
 
     fn hint(&self, section: &str, key: &str) -> String {
-        if section == "onebot" && key == "access_token" {
+        if let Some((_, variable)) = token_at(&format!("{section}.{key}")) {
             return format!(
-                ": put the token into a file and name it in access_token_file, or set {TOKEN_VARIABLE}"
+                ": put the token into a file and name it in access_token_file, or set {variable}"
             );
         }
         let names = |table: &Table| table.keys().cloned().collect::<Vec<_>>().join(", ");
@@ -331,8 +345,8 @@ fn setting_of_flag(key: &str, value: &str) -> Result<Setting, ConfigError> {
 }
 
 fn refuse_open_secret(key: &str, value: &str) -> Result<(), ConfigError> {
-    let instead = if key == "onebot.access_token" {
-        format!("{TOKEN_VARIABLE} or onebot.access_token_file")
+    let instead = if let Some((section, variable)) = token_at(key) {
+        format!("{variable} or {section}.access_token_file")
     } else if may_carry_password(key) && super::Endpoint::new(value).has_password() {
         format!(
             "{PREFIX}{} or the settings file",
@@ -347,8 +361,17 @@ fn refuse_open_secret(key: &str, value: &str) -> Result<(), ConfigError> {
     })
 }
 
-fn access_token(config: &Config, variable: Option<String>) -> Result<Option<Secret>, ConfigError> {
-    let text = match (variable, &config.onebot.access_token_file) {
+/// The section and the variable of an access token, by its dotted key.
+fn token_at(key: &str) -> Option<(&'static str, &'static str)> {
+    let section = key.strip_suffix(".access_token")?;
+    TOKENS.into_iter().find(|(of, _)| *of == section)
+}
+
+fn access_token(
+    variable: Option<String>,
+    file: Option<&Path>,
+) -> Result<Option<Secret>, ConfigError> {
+    let text = match (variable, file) {
         (Some(text), _) => text,
         (None, Some(path)) => read_file("the access token", path)?,
         (None, None) => return Ok(None),

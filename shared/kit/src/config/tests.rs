@@ -222,9 +222,19 @@ fn secrets_come_from_files_and_the_environment_and_are_never_printed() {
     );
     let none = load(None, &[("DUSKGATE_ONEBOT_ACCESS_TOKEN", " ")], &[]).unwrap();
     assert_eq!(none.onebot.access_token, None);
+    let playground = ("DUSKGATE_PLAYGROUND_ACCESS_TOKEN", "hush-too");
+    let both = load(None, &[file, playground], &[]).unwrap();
+    assert_eq!(
+        both.onebot.access_token.as_ref().unwrap().reveal(),
+        "hush-file"
+    );
+    let token = both.playground.access_token.as_ref().unwrap();
+    assert_eq!(token.reveal(), "hush-too");
+    assert!(!format!("{both:?}").contains("hush"), "{both:?}");
 
     for flag in [
         ("onebot.access_token", "hush"),
+        ("playground.access_token", "hush"),
         ("bus.url", "amqp://user:hush@host/"),
         ("store.url", "redis://:hush@host:6379"),
     ] {

@@ -165,3 +165,11 @@ pub(super) fn optional_path<'de, D: Deserializer<'de>>(
     let path = PathBuf::deserialize(deserializer)?;
     Ok((!path.as_os_str().is_empty()).then_some(path))
 }
+
+/// A text; an empty one is none.
+pub(super) fn optional_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok((!text.is_empty()).then_some(text))
+}
