@@ -23,6 +23,8 @@ pub struct OwnAccount {
     pub account: AccountId,
     /// The token that its side shows; no other token opens the account.
     pub token: Secret,
+    /// Its games are dealt from this instead of from chance.
+    pub dice: Option<Secret>,
     /// Who may direct games on it.
     pub directors: Vec<UserId>,
     /// The groups that it may use for private groups of games.
@@ -86,15 +88,24 @@ impl Product {
     /// Lets an account in that brings its own chat side.
     #[must_use]
     pub fn with_account(mut self, own: OwnAccount) -> Self {
+        let OwnAccount {
+            account,
+            token,
+            dice,
+            directors,
+            pool,
+        } = own;
         let people = ingest::People {
-            directors: own.directors,
-            pool: own.pool.clone(),
+            directors,
+            pool: pool.clone(),
         };
-        let token = own.token;
-        self.ingest
-            .accounts
-            .insert(own.account, ingest::OwnAccount { token, people });
-        self.pools.of_account.insert(own.account, own.pool);
+        let own = ingest::OwnAccount {
+            token,
+            people,
+            dice,
+        };
+        self.ingest.accounts.insert(account, own);
+        self.pools.of_account.insert(account, pool);
         self
     }
 
@@ -108,15 +119,19 @@ impl Product {
         let token = config.playground.access_token.clone();
         let token = token.unwrap_or_else(|| Secret::new(playground::fresh_token()));
         if self.crew.has(Service::Playground) {
-            let here = || format!("ws://{address}/onebot/v11/ws");
-            let url = config.playground.ingest.clone().unwrap_or_else(here);
-            let mut settings = playground::Settings::new(url, token.reveal());
+            let mut urls = config.playground.ingest.clone();
+            if urls.is_empty() {
+                urls.push(format!("ws://{address}/onebot/v11/ws"));
+            }
+            let mut settings = playground::Settings::new(urls, token.reveal());
             settings.speed = config.clock.speed.factor();
             self.playground = Some(settings);
         }
+        let dice = config.playground.dice.clone();
         self.with_account(OwnAccount {
             account: playground::account(),
             token,
+            dice,
             directors: playground::directors().collect(),
             pool: playground::pool().collect(),
         })
@@ -244,7 +259,7 @@ pub fn check(config: &Config, crew: Crew) -> anyhow::Result<()> {
              a file with it, or set DUSKGATE_PLAYGROUND_ACCESS_TOKEN"
         );
     }
-    if service == Service::Playground && playground.ingest.is_none() {
+    if service == Service::Playground && playground.ingest.is_empty() {
         bail!(
             "playground.ingest: say where ingest takes connections, such as \
              ws://127.0.0.1:8081/onebot/v11/ws"

@@ -45,6 +45,8 @@ pub struct OwnAccount {
     pub token: Secret,
     /// Its people.
     pub people: People,
+    /// Games on it are dealt from this instead of from chance: whoever knows it knows every card.
+    pub dice: Option<Secret>,
 }
 
 /// How fast to speak: a bucket for the account and one for each group.
@@ -174,6 +176,12 @@ impl Settings {
         own.or(self.access_token.as_ref()).map(Secret::reveal)
     }
 
+    /// What games on an account are dealt from; `None`: from chance.
+    pub fn dice(&self, account: AccountId) -> Option<&str> {
+        let own = self.accounts.get(&account)?;
+        own.dice.as_ref().map(Secret::reveal)
+    }
+
     /// How long an unclear send may take to show in history.
     pub fn settle(&self, account: AccountId) -> Duration {
         if self.accounts.contains_key(&account) {
@@ -211,7 +219,13 @@ mod tests {
             pool: vec![ChatGroup(7)],
         };
         let token = Secret::new("own");
-        settings.accounts.insert(own, OwnAccount { token, people });
+        let dice = None;
+        let own_account = OwnAccount {
+            token,
+            people,
+            dice,
+        };
+        settings.accounts.insert(own, own_account);
         assert_eq!(
             (settings.token(real), settings.token(own)),
             (Some("real"), Some("own"))

@@ -32,8 +32,9 @@ use wire::{FaultBoard, Target};
 /// How the stand-in is to be.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where Duskgate takes `OneBot` connections: `ws://<listen>/onebot/v11/ws`.
-    pub url: String,
+    /// Where Duskgate takes `OneBot` connections: `ws://<listen>/onebot/v11/ws`. The stand-in
+    /// connects to each of them at once and tells all of them everything, as `NapCat` does.
+    pub urls: Vec<String>,
     /// The token that it asks for; [`fresh_token`] makes one.
     pub token: String,
     /// How often the `OneBot` side says that it lives.
@@ -45,10 +46,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The usual settings for a Duskgate at this address.
-    pub fn new(url: impl Into<String>, token: impl Into<String>) -> Self {
+    /// The usual settings for a Duskgate at these addresses.
+    pub fn new(urls: Vec<String>, token: impl Into<String>) -> Self {
         Self {
-            url: url.into(),
+            urls,
             token: token.into(),
             heartbeat: Duration::from_secs(5),
             speed: 1.0,
@@ -103,15 +104,16 @@ impl Playground {
     /// Connects to Duskgate and lets the bots play, until the parts' shutdown token is
     /// cancelled.
     pub async fn run(self) -> anyhow::Result<()> {
-        let target = Target {
-            url: self.0.settings.url.clone(),
-            token: self.0.settings.token.clone(),
-            heartbeat: self.0.settings.heartbeat,
-        };
+        let settings = &self.0.settings;
+        let targets = settings.urls.iter().map(|url| Target {
+            url: url.clone(),
+            token: settings.token.clone(),
+            heartbeat: settings.heartbeat,
+        });
         let hall = Arc::clone(&self.0.hall);
         let faults = Arc::clone(&self.0.faults);
         tokio::join!(
-            wire::run(hall, faults, target, self.0.stop.clone()),
+            wire::run(hall, faults, targets.collect(), self.0.stop.clone()),
             bots::run(&self.0.hall, self.0.settings.speed, &self.0.stop),
         );
         Ok(())

@@ -174,6 +174,7 @@ async fn raw_commits() -> anyhow::Result<Latencies> {
 /// Votes one right after the other, and others with silence before each.
 async fn votes() -> anyhow::Result<(Vec<Sample>, Vec<Sample>)> {
     let own = OwnAccount {
+        dice: None,
         account: ACCOUNT,
         token: Secret::new(TOKEN),
         directors: (0..=GAMES)

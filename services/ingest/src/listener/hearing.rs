@@ -2,6 +2,7 @@
 
 use onebot::{ChatMessage, Message, Piece};
 use protocol::{ChatGroup, MessageRef, Scene, UserId};
+use sha2::{Digest, Sha256};
 
 use super::Listener;
 use crate::account::{After, GroupUse};
@@ -108,7 +109,9 @@ impl Listener {
             message: message.message.clone(),
             quoted: self.quoted(place, message),
             may_open,
-            entropy: may_open.then(|| entropy(&message.message)).flatten(),
+            entropy: may_open
+                .then(|| self.entropy(place, &message.message))
+                .flatten(),
             received,
         };
         let id = heard_id(account, message);
@@ -137,23 +140,26 @@ impl Listener {
             })?;
         self.side.authors.of(place, &MessageRef(quote.to_string()))
     }
+
+    /// 32 random bytes in hexadecimal for a line that may open a game.
+    fn entropy(&self, place: Scene, message: &Message) -> Option<String> {
+        if !message.plain_text().contains("开局") {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        if let Some(dice) = self.bridge.settings().dice(self.side.account) {
+            bytes = Sha256::digest(format!("{dice}/{place:?}")).into();
+        } else if let Err(error) = getrandom::fill(&mut bytes) {
+            tracing::error!(%error, "the system has no random numbers; no game can be opened");
+            return None;
+        }
+        Some(hexadecimal(&bytes))
+    }
 }
 
-/// 32 random bytes in hexadecimal for a line that may open a game.
-fn entropy(message: &Message) -> Option<String> {
-    if !message.plain_text().contains("开局") {
-        return None;
-    }
-    let mut bytes = [0; 32];
-    if let Err(error) = getrandom::fill(&mut bytes) {
-        tracing::error!(%error, "the system has no random numbers; no game can be opened");
-        return None;
-    }
-    let mut hex = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        hex.extend(
-            [byte >> 4, byte & 15].map(|half| char::from(b"0123456789abcdef"[usize::from(half)])),
-        );
-    }
-    Some(hex)
+fn hexadecimal(bytes: &[u8]) -> String {
+    let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    halves
+        .map(|half| char::from(b"0123456789abcdef"[usize::from(half)]))
+        .collect()
 }

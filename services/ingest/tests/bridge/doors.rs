@@ -73,6 +73,7 @@ async fn accounts_are_opened_by_their_own_token_only() {
         pool: Vec::new(),
     };
     let own = OwnAccount {
+        dice: None,
         token: Secret::new("own"),
         people,
     };

@@ -7,7 +7,7 @@ mod lines;
 mod order;
 mod steps;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kit::{HandleError, Handled, TimeSource, Writer};
@@ -97,7 +97,7 @@ pub(crate) struct Hall {
     scene_lanes: Lanes<Scene>,
     world_lane: AsyncMutex<()>,
     reserve_lane: AsyncMutex<()>,
-    wire: Mutex<Option<mpsc::UnboundedSender<News>>>,
+    wires: Mutex<Vec<mpsc::UnboundedSender<News>>>,
     tables: watch::Sender<u64>,
     runtime: tokio::runtime::Handle,
 }
@@ -128,7 +128,7 @@ impl Hall {
             scene_lanes: Lanes::default(),
             world_lane: AsyncMutex::default(),
             reserve_lane: AsyncMutex::default(),
-            wire: Mutex::default(),
+            wires: Mutex::default(),
             tables: watch::Sender::default(),
             runtime: tokio::runtime::Handle::current(),
         });
@@ -177,19 +177,20 @@ impl Hall {
         self.tables.subscribe()
     }
 
-    /// From now on the news go here, until the receiver is dropped or another takes its place.
+    /// From now on the news go here, too, until the receiver is dropped.
     pub(crate) fn attach_wire(&self) -> mpsc::UnboundedReceiver<News> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        *self.wire.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
+        self.wires().push(sender);
         receiver
     }
 
-    /// Tells the other side, when it is there; nothing is kept for it, as on the real platform.
-    fn tell(&self, news: News) {
-        let mut wire = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
-        if wire.as_ref().is_some_and(|wire| wire.send(news).is_err()) {
-            *wire = None;
-        }
+    /// Tells the other side, where it is there; nothing is kept for it, as on the real platform.
+    fn tell(&self, news: &News) {
+        self.wires().retain(|wire| wire.send(news.clone()).is_ok());
+    }
+
+    fn wires(&self) -> MutexGuard<'_, Vec<mpsc::UnboundedSender<News>>> {
+        self.wires.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place in the order of everything.

@@ -93,7 +93,7 @@ impl Hall {
                 on,
             };
             let (message, ticket) = hall.step_in_scene(scene, change, seq).await?;
-            hall.tell(News::Reacted {
+            hall.tell(&News::Reacted {
                 scene,
                 message,
                 by,
@@ -145,7 +145,7 @@ impl Hall {
         let ticket = self.ticket().await?;
         let seq = ticket.seq();
         let message = self.commit_in_scene(scene, change, seq, seq).await?;
-        self.tell(News::Said {
+        self.tell(&News::Said {
             scene,
             message: message.clone(),
             door,
@@ -174,7 +174,7 @@ impl Hall {
             .await?;
         let change = SceneChange::Recall { seq, by, power };
         let (message, ticket) = self.step_in_scene(scene, change, seq).await?;
-        self.tell(News::Recalled { scene, message, by });
+        self.tell(&News::Recalled { scene, message, by });
         ticket.settle(audience);
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Hall {
             .await?;
         let happenings = outcome::<WorldOutcome>(&handled)??;
         for happening in &happenings {
-            self.tell(News::Happened(happening.clone()));
+            self.tell(&News::Happened(happening.clone()));
         }
         let mut audience = self.world(|world| concerned(world, &change)).await?;
         audience.extend(before);

@@ -16,6 +16,7 @@ mod stream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio_tungstenite::connect_async_with_config;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue, Request};
@@ -46,11 +47,11 @@ pub(crate) struct Target {
     pub(crate) heartbeat: Duration,
 }
 
-/// Connects, again and again, until it is told to stop.
+/// Stays connected to all of these until it is told to stop.
 pub(crate) async fn run(
     hall: Arc<Hall>,
     faults: Arc<FaultBoard>,
-    target: Target,
+    targets: Vec<Target>,
     stop: CancellationToken,
 ) {
     let side = Arc::new(Side {
@@ -58,10 +59,16 @@ pub(crate) async fn run(
         faults,
         memory: Memory::default(),
     });
+    let connections = targets.iter().map(|to| stay_connected(&side, to, &stop));
+    join_all(connections).await;
+}
+
+/// Connects, again and again, until it is told to stop.
+async fn stay_connected(side: &Arc<Side>, target: &Target, stop: &CancellationToken) {
     loop {
         let ending = tokio::select! {
             () = stop.cancelled() => return,
-            ending = connect_once(&side, &target, &stop) => ending,
+            ending = connect_once(side, target, stop) => ending,
         };
         let pause = match ending {
             Ending::Stopped => return,

@@ -52,7 +52,7 @@ impl Stage {
         let settings = Settings {
             heartbeat: Duration::from_millis(200),
             speed,
-            ..Settings::new(ingest.url(), TOKEN)
+            ..Settings::new(vec![ingest.url()], TOKEN)
         };
         let playground = Playground::open(parts.clone(), settings).await.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -172,8 +172,7 @@ pub(super) fn load(sources: &Sources) -> Result<Config, ConfigError> {
             .find(|(name, _)| name == variable)
             .map(|(_, text)| text.clone())
     });
-    config.onebot.access_token =
-        access_token(onebot, config.onebot.access_token_file.as_deref())?;
+    config.onebot.access_token = access_token(onebot, config.onebot.access_token_file.as_deref())?;
     config.playground.access_token =
         access_token(playground, config.playground.access_token_file.as_deref())?;
     Ok(config)

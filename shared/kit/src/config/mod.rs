@@ -146,15 +146,17 @@ pub enum LogFormat {
 pub struct Playground {
     /// Whether the stand-in for QQ runs.
     pub enabled: PlaygroundMode,
-    /// Where it connects to, when it is a process of its own.
-    #[serde(deserialize_with = "values::optional_text")]
-    pub ingest: Option<String>,
+    /// Where it connects to, when it is a process of its own: to each of these at once.
+    pub ingest: Vec<String>,
     /// A file that holds the token that it shows ingest.
     #[serde(deserialize_with = "values::optional_path")]
     pub access_token_file: Option<PathBuf>,
     /// That token: from that file, or from `DUSKGATE_PLAYGROUND_ACCESS_TOKEN`.
     #[serde(skip)]
     pub access_token: Option<Secret>,
+    /// Its games are dealt from this instead of from chance.
+    #[serde(deserialize_with = "values::optional_secret")]
+    pub dice: Option<Secret>,
 }
 
 /// Whether the stand-in for QQ runs.

@@ -166,10 +166,10 @@ pub(super) fn optional_path<'de, D: Deserializer<'de>>(
     Ok((!path.as_os_str().is_empty()).then_some(path))
 }
 
-/// A text; an empty one is none.
-pub(super) fn optional_text<'de, D: Deserializer<'de>>(
+/// A text that must not be printed; an empty one is none.
+pub(super) fn optional_secret<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<String>, D::Error> {
+) -> Result<Option<Secret>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Ok((!text.is_empty()).then_some(text))
+    Ok((!text.is_empty()).then(|| Secret::new(text)))
 }
