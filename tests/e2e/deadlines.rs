@@ -1,8 +1,10 @@
 //! Deadlines that pass while the process is down: they are kept, what was sent in time counts,
 //! what was sent later does not, and everything happens once.
 
+use cluster::{Plan, Service};
 use serde_json::Value;
 
+use crate::cluster_site::ClusterSite;
 use crate::game::{ALIASES, DIRECTOR, SQUARE, Table, between, said};
 use crate::people::bot;
 use crate::side::{At, Ear, Platform, TOKEN, now_ms};
@@ -23,16 +25,51 @@ struct Seat {
     ear: Ear,
 }
 
+/// How the bot is away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Away {
+    /// The product is killed; of a cluster all services at once.
+    Killed,
+    /// The account is cut off from the product, which goes on.
+    Offline,
+}
+
 /// A game on the test's own chat side.
 struct Hosted {
     site: Site,
+    away: Away,
     platform: Platform,
     square: Ear,
     seats: Vec<Seat>,
 }
 
 impl Hosted {
-    fn deal() -> Self {
+    fn settings() -> Vec<String> {
+        vec![
+            format!("clock.speed={SPEED}"),
+            format!("directors.users={DIRECTOR}"),
+            "groups.pool=700001,700002".to_owned(),
+            "onebot.messages_per_minute=60000".to_owned(),
+        ]
+    }
+
+    fn embedded() -> Site {
+        let settings = Self::settings();
+        let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+        Site::start_with(&settings, &[("DUSKGATE_ONEBOT_ACCESS_TOKEN", TOKEN)])
+    }
+
+    fn cluster() -> Site {
+        let token = ("DUSKGATE_ONEBOT_ACCESS_TOKEN".to_owned(), TOKEN.to_owned());
+        Site::on(ClusterSite::start(Plan {
+            settings: Self::settings(),
+            variables: vec![token],
+            playground: false,
+            ..ClusterSite::plan(&[])
+        }))
+    }
+
+    fn deal(site: Site, away: Away) -> Self {
         let seats: Vec<Seat> = (0..)
             .zip(ALIASES)
             .map(|(nth, alias)| Seat {
@@ -45,17 +82,10 @@ impl Hosted {
         let mut friends: Vec<u64> = seats.iter().map(|seat| seat.user).collect();
         friends.push(DIRECTOR);
         let platform = Platform::new(&friends, &[SQUARE, 700_001, 700_002]);
-        let settings = [
-            format!("clock.speed={SPEED}"),
-            format!("directors.users={DIRECTOR}"),
-            "groups.pool=700001,700002".to_owned(),
-            "onebot.messages_per_minute=60000".to_owned(),
-        ];
-        let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-        let site = Site::start_with(&settings, &[("DUSKGATE_ONEBOT_ACCESS_TOKEN", TOKEN)]);
         platform.connect(&site);
         let mut game = Self {
             site,
+            away,
             platform,
             square: Ear::new(At::Group(SQUARE)),
             seats,
@@ -107,25 +137,44 @@ impl Hosted {
         self.seats[nth].alias
     }
 
-    /// The process is killed, things happen in chat before the window that has just opened ends
-    /// and others after that, and the process is started again.
+    /// The bot goes away, things happen in chat before the window that has just opened ends and
+    /// others after that, and the bot comes back.
     fn away(&mut self, before: impl FnOnce(&Self), after: impl FnOnce(&Self)) {
         let ends = now_ms() + WINDOW_MS;
-        self.site.kill();
+        match self.away {
+            Away::Killed => self.site.kill(),
+            Away::Offline => self.platform.disconnect(),
+        }
         before(self);
         assert!(now_ms() + MARGIN_MS < ends, "the test was too slow");
         wait_for("the window to end", || {
             (now_ms() > ends + MARGIN_MS).then_some(())
         });
         after(self);
-        self.site.restart();
+        if self.away == Away::Killed {
+            self.site.restart();
+        }
         self.platform.connect(&self.site);
     }
 }
 
 #[test]
 fn what_was_sent_in_time_while_the_process_was_down_counts_and_nothing_later() {
-    let mut game = Hosted::deal();
+    absence_over_deadlines(Hosted::embedded(), Away::Killed);
+}
+
+#[test]
+fn the_same_while_all_processes_of_a_cluster_were_down() {
+    absence_over_deadlines(Hosted::cluster(), Away::Killed);
+}
+
+#[test]
+fn the_same_while_the_account_was_offline_over_door_close() {
+    absence_over_deadlines(Hosted::cluster(), Away::Offline);
+}
+
+fn absence_over_deadlines(site: Site, away: Away) {
+    let mut game = Hosted::deal(site, away);
     let (seer, wolf, demon, king) = (
         game.the("预言家"),
         game.the("狼人"),
@@ -240,6 +289,42 @@ fn a_deadline_that_passes_while_all_is_down_is_kept_once() {
     table.public(&["第1夜 · 狼王"]);
     let bot = bot(&table.site, DIRECTOR);
     for once in ["开局了", "第1夜 · 入夜", "第1夜 · 狼王"] {
+        assert_eq!(said(&table.square, &table.site, bot, once), 1, "{once}");
+    }
+    table.site.assert_well();
+}
+
+/// Of a cluster only clock is down.
+#[test]
+fn a_deadline_that_passes_while_clock_is_down_is_kept_once_when_it_is_back() {
+    let settings = ["clock.speed=60"];
+    let plan = Plan {
+        instances: 2,
+        ..ClusterSite::plan(&settings)
+    };
+    let mut table = Table::new(Site::on(ClusterSite::start(plan)), Box::new(|_, _| {}));
+    table.deal("开局 m158 日历=quick");
+    table.order("开始");
+    table.public(&["开局了"]);
+    let opening_ends = now_ms() + 2 * 60_000 / 60;
+    for clock in table.site.cluster().parts().of(Service::Clock) {
+        clock.kill().expect("clock can be killed");
+    }
+    wait_for("the opening to end", || {
+        (now_ms() > opening_ends + MARGIN_MS).then_some(())
+    });
+    let bot = bot(&table.site, DIRECTOR);
+    assert_eq!(said(&table.square, &table.site, bot, "第1夜"), 0);
+    for clock in table.site.cluster().parts().of(Service::Clock) {
+        clock.start().expect("clock can be started");
+    }
+    table.public(&["第1夜 · 入夜"]);
+    // From here on one of the two is killed again and again.
+    for window in ["第1夜 · 狼王", "第1夜 · 女巫", "第1夜过去了"] {
+        table.site.cluster().bounce(Service::Clock, 0);
+        table.public(&[window]);
+    }
+    for once in ["开局了", "第1夜 · 入夜", "第1夜 · 狼王", "第1夜过去了"] {
         assert_eq!(said(&table.square, &table.site, bot, once), 1, "{once}");
     }
     table.site.assert_well();

@@ -72,6 +72,11 @@ impl Platform {
         }));
     }
 
+    /// Cuts the account off.
+    pub fn disconnect(&self) {
+        self.book().live = None;
+    }
+
     /// Sends an event, when there is a connection.
     pub fn emit(&self, event: &Value) {
         self.emit_raw(event.to_string());

@@ -1,15 +1,14 @@
-//! The product as a child process, on a folder of its own, that can be killed and started again.
+//! The product, running: in one process, or as a cluster of processes.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
+
+use crate::cluster_site::ClusterSite;
+use crate::embedded::Embedded;
 
 /// How long anything may take before a test gives up.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(45);
 
 /// A last look after that, so that whoever waits can say what there was instead.
 const GRACE: Duration = Duration::from_millis(500);
@@ -42,78 +41,86 @@ pub fn wait_as_long_as<T>(
 
 /// A running product.
 pub struct Site {
-    child: Child,
-    url: String,
-    folder: TempDir,
-    settings: Vec<String>,
-    variables: Vec<(String, String)>,
+    kind: Kind,
     http: ureq::Agent,
 }
 
+enum Kind {
+    Embedded(Embedded),
+    Cluster(Box<ClusterSite>),
+}
+
 impl Site {
-    /// Starts one on a fresh folder with these settings (`clock.speed=60`).
+    /// Starts one process on a fresh folder with these settings (`clock.speed=60`).
     pub fn start(settings: &[&str]) -> Self {
         Self::start_with(settings, &[])
     }
 
     /// The same with environment variables.
     pub fn start_with(settings: &[&str], variables: &[(&str, &str)]) -> Self {
-        let folder = TempDir::new().expect("a folder for the site");
-        let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
-        let variables: Vec<(String, String)> = variables
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
-        let (child, url) = launch(folder.path(), &settings, &variables);
+        Self::of(Kind::Embedded(Embedded::start(settings, variables)))
+    }
+
+    /// A cluster.
+    pub fn on(cluster: ClusterSite) -> Self {
+        Self::of(Kind::Cluster(Box::new(cluster)))
+    }
+
+    fn of(kind: Kind) -> Self {
         let http = ureq::Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .http_status_as_error(false)
             .build()
             .into();
-        Self {
-            child,
-            url,
-            folder,
-            settings,
-            variables,
-            http,
+        Self { kind, http }
+    }
+
+    /// The cluster that it is.
+    #[track_caller]
+    pub fn cluster(&mut self) -> &mut ClusterSite {
+        match &mut self.kind {
+            Kind::Cluster(cluster) => cluster,
+            Kind::Embedded(_) => panic!("it is one process"),
         }
     }
 
-    /// `kill -9`, wherever it stands.
+    /// `kill -9`, wherever it stands; of a cluster all services at once.
     pub fn kill(&mut self) {
-        self.child.kill().expect("the site can be killed");
-        self.child.wait().expect("the site has ended");
+        match &mut self.kind {
+            Kind::Embedded(embedded) => embedded.kill(),
+            Kind::Cluster(cluster) => cluster.kill(),
+        }
     }
 
-    /// Starts it again on the same folder.
+    /// Starts it again with what it has stored.
     pub fn restart(&mut self) {
-        let (child, url) = launch(self.folder.path(), &self.settings, &self.variables);
-        self.child = child;
-        self.url = url;
+        match &mut self.kind {
+            Kind::Embedded(embedded) => embedded.restart(),
+            Kind::Cluster(cluster) => cluster.restart(),
+        }
     }
 
     /// Asks it to stop, and waits for that.
     pub fn stop(&mut self) {
-        let pid = self.child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &pid]).status();
-        assert!(
-            sent.is_ok_and(|s| s.success()),
-            "the site can be asked to stop"
-        );
-        let ended = wait_for("the site to stop", || self.child.try_wait().ok().flatten());
-        assert!(ended.success(), "a graceful stop is a success");
+        match &mut self.kind {
+            Kind::Embedded(embedded) => embedded.stop(),
+            Kind::Cluster(cluster) => cluster.stop(),
+        }
     }
 
     /// What it has logged since its first start.
     pub fn log(&self) -> String {
-        std::fs::read_to_string(self.folder.path().join("log.txt")).unwrap_or_default()
+        match &self.kind {
+            Kind::Embedded(embedded) => embedded.log(),
+            Kind::Cluster(cluster) => cluster.log(),
+        }
     }
 
-    /// The sum of a metric over its labels that contain this; 0 when there is none.
+    /// The sum of a metric over its labels that contain this, over all processes; 0 when there
+    /// is none.
     pub fn metric(&self, name: &str, label: &str) -> f64 {
-        let shown = self.get("/metrics");
-        let lines = shown.as_str().unwrap_or_default().lines();
+        let pages = self.pages("/metrics");
+        let lines = pages.iter().flat_map(|(_, shown)| shown.lines());
         lines
             .filter_map(|line| line.strip_prefix(name))
             .filter(|rest| rest.starts_with(['{', ' ']) && rest.contains(label))
@@ -124,24 +131,56 @@ impl Site {
     /// It is ready, has given up on no message, and has nothing to complain of in itself.
     #[track_caller]
     pub fn assert_well(&self) {
-        self.get("/readyz");
-        let dead = self.metric("duskgate_dead_letters_total", "");
-        assert!(dead == 0.0, "{dead} messages were given up");
+        self.assert_sound();
         let log = self.log();
-        let bad = log
-            .lines()
-            .find(|line| line.contains("ERROR") || line.contains("panicked"));
+        let bad = log.lines().find(|line| line.contains("ERROR"));
         assert!(bad.is_none(), "the log says {bad:?}");
     }
 
-    /// Where it listens.
+    /// The same when broker or store were away meanwhile: it may have complained of that.
+    #[track_caller]
+    pub fn assert_sound(&self) {
+        wait_for("all of it to be ready", || {
+            let pages = self.pages("/readyz");
+            pages.iter().all(|(status, _)| *status == 200).then_some(())
+        });
+        let dead = self.metric("duskgate_dead_letters_total", "");
+        assert!(dead == 0.0, "{dead} messages were given up");
+        let log = self.log();
+        let bad = log.lines().find(|line| line.contains("panicked"));
+        assert!(bad.is_none(), "the log says {bad:?}");
+    }
+
+    /// A page of every process, with its status; 0 of one that does not answer.
+    pub fn pages(&self, path: &str) -> Vec<(u16, String)> {
+        let urls = match &self.kind {
+            Kind::Embedded(embedded) => vec![embedded.url().to_owned()],
+            Kind::Cluster(cluster) => cluster.urls(),
+        };
+        urls.iter()
+            .map(|url| {
+                let answer = self.http.get(format!("{url}{path}")).call();
+                let read = |mut answer: ureq::http::Response<ureq::Body>| {
+                    let status = answer.status().as_u16();
+                    let body = answer.body_mut().read_to_string().ok()?;
+                    Some((status, body))
+                };
+                answer.ok().and_then(read).unwrap_or_default()
+            })
+            .collect()
+    }
+
+    /// Where people and chat sides find it.
     pub fn url(&self) -> &str {
-        &self.url
+        match &self.kind {
+            Kind::Embedded(embedded) => embedded.url(),
+            Kind::Cluster(cluster) => cluster.url(),
+        }
     }
 
     /// `GET`: status and JSON. While the site is down: `None`.
     pub fn try_get(&self, path: &str) -> Option<(u16, Value)> {
-        let mut answer = self.http.get(format!("{}{path}", self.url)).call().ok()?;
+        let mut answer = self.http.get(format!("{}{path}", self.url())).call().ok()?;
         let status = answer.status().as_u16();
         let body = answer.body_mut().read_to_string().ok()?;
         Some((
@@ -162,7 +201,7 @@ impl Site {
 
     /// `POST`: status and JSON. While the site is down: `None`.
     pub fn try_post(&self, path: &str, body: &Value) -> Option<(u16, Value)> {
-        let request = self.http.post(format!("{}{path}", self.url));
+        let request = self.http.post(format!("{}{path}", self.url()));
         let mut answer = request.send_json(body).ok()?;
         let status = answer.status().as_u16();
         let body = answer.body_mut().read_to_string().ok()?;
@@ -181,58 +220,4 @@ impl Site {
         assert_eq!(status, 200, "{path} {body}: {answer}");
         answer
     }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        if self.child.kill().is_ok() {
-            let _ = self.child.wait();
-        }
-        if std::thread::panicking() {
-            let log = self.log();
-            let lines: Vec<&str> = log.lines().collect();
-            let from = lines.len().saturating_sub(60);
-            eprintln!(
-                "--- the site's last log lines ---\n{}",
-                lines[from..].join("\n")
-            );
-        }
-    }
-}
-
-fn launch(folder: &Path, settings: &[String], variables: &[(String, String)]) -> (Child, String) {
-    let log = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(folder.join("log.txt"))
-        .expect("a log file");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_duskgate"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("DUSKGATE_")) {
-        command.env_remove(name);
-    }
-    command.args(["up", "--listen", "127.0.0.1:0"]);
-    command
-        .arg("--store")
-        .arg(format!("file:{}", folder.join("data").display()));
-    for setting in settings {
-        command.args(["--set", setting]);
-    }
-    command.envs(variables.iter().map(|(name, value)| (name, value)));
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(log)
-        .spawn()
-        .expect("the binary starts");
-    let mut first = String::new();
-    let stdout = child.stdout.take().expect("standard output is piped");
-    BufReader::new(stdout)
-        .read_line(&mut first)
-        .expect("a first line");
-    let url = first.trim().strip_prefix("listening ").map(str::to_owned);
-    let url = url.unwrap_or_else(|| {
-        let log = std::fs::read_to_string(folder.join("log.txt")).unwrap_or_default();
-        panic!("the first line was {first:?}; the log says:\n{log}")
-    });
-    (child, url)
 }

@@ -145,7 +145,8 @@ impl Product {
     pub async fn run(self, listener: TcpListener) -> anyhow::Result<()> {
         let parts = self.parts.clone();
         for service in Service::ALL {
-            if self.crew.has(service) && service != Service::Playground {
+            let wanted = service != Service::Playground || self.playground.is_some();
+            if self.crew.has(service) && wanted {
                 parts.health.expect(service.name());
             }
         }
@@ -173,7 +174,12 @@ impl Product {
             .has(Service::Ingest)
             .then(|| ingest::Bridge::new(parts.clone(), ingest));
         let playground = match playground {
-            Some(settings) => Some(Playground::open(parts.clone(), settings).await?),
+            Some(settings) => {
+                let playground = Playground::open(parts.clone(), settings).await?;
+                let open = || async { Ok(()) };
+                parts.health.register(Service::Playground.name(), open);
+                Some(playground)
+            }
             None => None,
         };
         let http = serve_http(listener, parts.clone(), bridge.clone(), playground.clone());

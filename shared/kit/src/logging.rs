@@ -7,8 +7,9 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{Log, LogFormat};
 
-/// What is logged when `RUST_LOG` does not say otherwise.
-const DEFAULT_FILTER: &str = "info,actix_server=warn,tokio_cron_scheduler=warn";
+/// What is logged when `RUST_LOG` does not say otherwise. What lapin calls an error is a broker that
+/// went away, which our own bus tells, with its address.
+const DEFAULT_FILTER: &str = "info,actix_server=warn,tokio_cron_scheduler=warn,lapin=off";
 
 /// Starts logging for this process. A second call changes nothing.
 pub fn init(config: &Log) {

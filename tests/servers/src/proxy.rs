@@ -86,7 +86,23 @@ impl Proxy {
 
     /// The network is well again.
     pub fn mend(&self) {
-        self.weather.send_replace(Weather::Fair);
+        self.mender().mend();
+    }
+
+    /// For whoever is to mend it later.
+    pub fn mender(&self) -> Mender {
+        Mender(self.weather.clone())
+    }
+}
+
+/// Mends a network that may be gone by then.
+#[derive(Debug, Clone)]
+pub struct Mender(watch::Sender<Weather>);
+
+impl Mender {
+    /// The network is well again.
+    pub fn mend(&self) {
+        self.0.send_replace(Weather::Fair);
     }
 }
 

@@ -19,8 +19,9 @@ const DEFINITIONS: &str = include_str!("../../../deploy/rabbitmq/definitions.jso
 /// The virtual host that [`DEFINITIONS`] is about.
 pub const VHOST: &str = "duskgate";
 /// Who may do everything.
-const USER: &str = "duskgate";
-const PASSWORD: &str = "between dusk and dawn";
+pub const USER: &str = "duskgate";
+/// Its password.
+pub const PASSWORD: &str = "between dusk and dawn";
 /// How long a start or a stop may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two tries whether it answers.
