@@ -102,7 +102,7 @@ impl Killer {
         while spin.elapsed().as_micros() < moment {
             std::hint::spin_loop();
         }
-        if self.turn.is_multiple_of(61) {
+        if self.turn.is_multiple_of(29) {
             site.bounce_broker();
             self.count("broker");
         } else if self.turn.is_multiple_of(9) {

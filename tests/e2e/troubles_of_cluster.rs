@@ -365,7 +365,8 @@ fn a_broker_that_is_full_or_closed_is_told_of_and_waited_for() {
     table.site.assert_sound();
 
     broker(&mut table, &["change_password", USER, "another"]);
-    broker(&mut table, &["close_all_connections", "a test"]);
+    let all = ["close_all_connections", "-p", VHOST, "a test"];
+    broker(&mut table, &all);
     told(&table.site, true, &["password"]);
     broker(&mut table, &["change_password", USER, PASSWORD]);
     table.site.assert_sound();

@@ -174,12 +174,7 @@ impl Product {
             .has(Service::Ingest)
             .then(|| ingest::Bridge::new(parts.clone(), ingest));
         let playground = match playground {
-            Some(settings) => {
-                let playground = Playground::open(parts.clone(), settings).await?;
-                let open = || async { Ok(()) };
-                parts.health.register(Service::Playground.name(), open);
-                Some(playground)
-            }
+            Some(settings) => open_playground(&parts, settings).await?,
             None => None,
         };
         let http = serve_http(listener, parts.clone(), bridge.clone(), playground.clone());
@@ -283,6 +278,30 @@ fn playground_runs(config: &Config, crew: Crew) -> bool {
             config.playground_runs() && playground.access_token.is_some()
         }
         _ => config.playground_runs(),
+    }
+}
+
+/// The playground, as soon as the store lets its world be read; `None`: we are to stop.
+async fn open_playground(
+    parts: &Parts,
+    settings: playground::Settings,
+) -> anyhow::Result<Option<Playground>> {
+    loop {
+        let error = match Playground::open(parts.clone(), settings.clone()).await {
+            Ok(playground) => {
+                let open = || async { Ok(()) };
+                parts.health.register(Service::Playground.name(), open);
+                return Ok(Some(playground));
+            }
+            Err(error) => error,
+        };
+        if parts.store.health().await.is_ok() {
+            return Err(error);
+        }
+        parts.store_is_there().await;
+        if parts.shutdown.is_cancelled() {
+            return Ok(None);
+        }
     }
 }
 

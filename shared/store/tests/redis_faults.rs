@@ -482,3 +482,25 @@ async fn bells_ring_in_the_other_processes() {
         while bells.try_recv().is_ok() {}
     }
 }
+
+/// A web server's worker, say, whose runtime is its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_outlives_the_runtime_that_happened_to_need_it() {
+    let mut server = RedisServer::start().await.expect("a server");
+    let store = open(&server).await;
+    server.kill().expect("it can be killed");
+    wait_until_failing(&store).await;
+    server.start_again().await.expect("it starts again");
+    let passer_by = Arc::clone(&store);
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(wait_until_well(&passer_by));
+    })
+    .join()
+    .expect("no panic");
+    let step = store.commit(plain("7-1", 1, vec![1])).await;
+    assert_eq!(step.expect("the connection is there"), Committed::Done(1));
+}

@@ -6,7 +6,7 @@
 //! client library gives up for good when a reconnect fails for another reason than I/O, such as a
 //! refused password.)
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
@@ -16,6 +16,7 @@ use redis::io::tcp::TcpSettings;
 use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, Pipeline, RedisFuture, RedisResult, Value,
 };
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::admission::{self, Refusal};
@@ -84,8 +85,10 @@ struct Current {
 
 /// The way to the servers.
 pub(super) struct Link {
-    target: Target,
-    maker: Maker,
+    target: Arc<Target>,
+    maker: Arc<Maker>,
+    /// What carries the connections: they must outlive whoever happens to need one.
+    runtime: Handle,
     current: Mutex<Option<Current>>,
     /// Held by whoever connects; says how the last attempt failed.
     connecting: tokio::sync::Mutex<Option<(Instant, Refusal)>>,
@@ -94,7 +97,7 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Does not connect yet.
+    /// Does not connect yet. To be called on the runtime that is to carry the connections.
     pub(super) fn new(target: Target) -> RedisResult<Self> {
         let maker = match &target.servers {
             Servers::One(info) => Maker::One(Client::open(patient(info))?),
@@ -109,8 +112,9 @@ impl Link {
             )),
         };
         Ok(Self {
-            target,
-            maker,
+            target: Arc::new(target),
+            maker: Arc::new(maker),
+            runtime: Handle::current(),
             current: Mutex::default(),
             connecting: tokio::sync::Mutex::default(),
             newest: watch::Sender::new(0),
@@ -204,8 +208,9 @@ impl Link {
     }
 
     async fn make(&self) -> Result<Connection, Refusal> {
-        let make = async {
-            let connection = match &self.maker {
+        let (maker, target) = (Arc::clone(&self.maker), Arc::clone(&self.target));
+        let make = async move {
+            let connection = match &*maker {
                 Maker::One(client) => {
                     let config = AsyncConnectionConfig::new()
                         .set_connection_timeout(Some(CONNECT))
@@ -221,12 +226,15 @@ impl Link {
                 }
             };
             let mut connection = connection.map_err(|error| Refusal::away(&error))?;
-            admission::check(&mut connection, &self.target).await?;
+            admission::check(&mut connection, &target).await?;
             Ok(connection)
         };
-        tokio::time::timeout(CONNECT + ANSWER, make)
-            .await
-            .unwrap_or_else(|_| Err(Refusal::silent()))
+        let making = tokio::time::timeout(CONNECT + ANSWER, make);
+        // It fails only when the runtime is shutting down.
+        match self.runtime.spawn(making).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) | Err(_) => Err(Refusal::silent()),
+        }
     }
 
     /// Drops the connection on which this happened, if it may be the cause.
