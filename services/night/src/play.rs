@@ -125,7 +125,7 @@ fn fitting_act(table: &Table, seat: SeatId, said: &Said, place: &Place) -> Optio
         Place::Square => return None,
         Place::Group(name) => table.game.board().group(name).ok()?,
     };
-    let owned = |skill: SkillId| table.game.board().skill_def(skill).team == Some(group);
+    let owned = |skill: SkillId| table.game.board().skill_def(skill).is_of(group);
     match said {
         Said::Skill { skill, .. } | Said::Decline(Some(skill)) if owned(*skill) => said.act(seat),
         Said::Decline(None) => {
@@ -144,7 +144,7 @@ fn team_skill(table: &Table, seat: SeatId, group: GroupId) -> Option<SkillId> {
     holdings
         .iter()
         .map(|holding| holding.skill)
-        .find(|skill| board.skill_def(*skill).team == Some(group))
+        .find(|skill| board.skill_def(*skill).is_of(group))
 }
 
 /// Was it sent after the deadline of the window that is still open (G25)? What counts is when

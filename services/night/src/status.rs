@@ -23,7 +23,7 @@ pub(crate) fn of_seat(table: &Table, seat: SeatId) -> Phrase {
         .collect();
     let args = json!({
         "number": seat.number(), "alias": table.alias(seat), "role": role.name,
-        "faction": board.factions[me.faction.index()].name, "out": me.knows_out,
+        "faction": board.factions[table.game.known_faction(seat).index()].name, "out": me.knows_out,
         "states": known_states(table, seat), "skills": skills,
     });
     Phrase::new("answer/status", args)
@@ -44,8 +44,10 @@ fn known_states(table: &Table, seat: SeatId) -> Vec<&str> {
         .iter()
         .zip(0..)
         .map(|(def, id)| (def, rules::StateId(id)))
-        .filter(|(def, id)| def.told || def.card.is_some() || badge == Some(*id))
-        .filter(|(_, id)| table.game.has_state(seat, *id))
+        .filter(|(def, id)| {
+            let shown = def.card.is_some() || badge == Some(*id);
+            (shown && table.game.has_state(seat, *id)) || table.game.was_told_of(seat, *id)
+        })
         .map(|(def, _)| def.name.as_str())
         .collect()
 }

@@ -1,11 +1,13 @@
 //! From the shape of a file to a [`Board`]: names become ids, every mistake is collected.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rules::board::{
-    Board, Calendar, Choose, Colour, End, Faction, Flow, GroupDef, Harm, LastWordsRule, Oneself,
-    Options, Penalties, Publication, Redirect, Role, SeatCount, SheriffRules, SkillDef, StateDef,
-    TieBreak, Usage, VoteRules, Window, WindowKind, WinsChecked,
+    Board, Calendar, Choose, Colour, End, Faction, Flow, GroupDef, Harm, Harms, LastWordsRule,
+    Members, Oneself, Options, Penalties, Publication, Redirect, Role, SeatCount, SheriffRules,
+    SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage, VoteRules, Window, WindowKind,
+    WinsChecked,
 };
 use rules::phase::PhaseKind;
 use rules::skills::{self, Names, Param, Params};
@@ -13,7 +15,10 @@ use rules::wins::{Cond, Who, WinRule};
 use rules::{ClassId, FactionId, GroupId, RoleId, SeatSet, SkillId, StateId, WindowId};
 use toml::{Spanned, Value};
 
-use crate::file::{BoardFile, CondFile, EndFile, Name, SeatsFile, SkillFile, StateFile, WhoFile};
+use crate::file::{
+    BoardFile, CondFile, DayWordsFile, EndFile, GroupFile, Name, NamesFile, SeatsFile, SkillFile,
+    StateFile, ToldFile, WhoFile,
+};
 use crate::problem::{Collector, Problems};
 
 /// Reads a board from its text.
@@ -38,6 +43,11 @@ pub(crate) fn build(text: &str) -> Result<Board, Problems> {
     let board = reader.board(&file, text);
     reader.check_deal(&board, &file);
     reader.problems.finish(board)
+}
+
+/// Names with their places.
+fn placed(names: &[Name]) -> impl Iterator<Item = (&str, Range<usize>)> {
+    names.iter().map(|n| (n.get_ref().as_str(), n.span()))
 }
 
 fn plain(names: &[Name]) -> Vec<String> {
@@ -95,14 +105,7 @@ impl Reader<'_> {
                 .map(|(i, s)| self.skill(i, s))
                 .collect(),
             states: file.state.iter().map(|s| self.state_def(s)).collect(),
-            groups: file
-                .group
-                .iter()
-                .map(|g| GroupDef {
-                    name: g.name.get_ref().clone(),
-                    faction: self.faction(&g.faction),
-                })
-                .collect(),
+            groups: file.group.iter().map(|g| self.group_def(g)).collect(),
             windows: file
                 .window
                 .iter()
@@ -182,7 +185,14 @@ impl Reader<'_> {
             last_words: LastWordsRule {
                 first_night: file.last_words.first_night,
                 later_nights: file.last_words.later_nights,
-                day: file.last_words.day,
+                day: match file.last_words.day.get_ref() {
+                    DayWordsFile::Everyone(true) => Harms::all(),
+                    DayWordsFile::Everyone(false) => Harms::NONE,
+                    DayWordsFile::By(words) => {
+                        let place = file.last_words.day.span();
+                        self.harms(words.iter().map(|w| (w.as_str(), place.clone())))
+                    }
+                },
             },
             penalties: Penalties {
                 merge: file.penalties.merge,
@@ -246,10 +256,12 @@ impl Reader<'_> {
     }
 
     fn one_of(&mut self, name: &Name, words: &str) {
-        self.problems.add(
-            name.span(),
-            format!("{:?} is none of: {words}", name.get_ref()),
-        );
+        self.none_of(name.get_ref(), name.span(), words);
+    }
+
+    fn none_of(&mut self, name: &str, place: Range<usize>, words: &str) {
+        self.problems
+            .add(place, format!("{name:?} is none of: {words}"));
     }
 
     fn phase(&mut self, name: &Name) -> PhaseKind {
@@ -322,18 +334,69 @@ impl Reader<'_> {
             .collect()
     }
 
-    fn state_def(&mut self, state: &StateFile) -> StateDef {
-        let stops = state
-            .stops
+    fn group_def(&mut self, group: &GroupFile) -> GroupDef {
+        let members = match (&group.faction, &group.state) {
+            (Some(faction), None) => Members::Dealt(self.faction(faction)),
+            (None, Some(state)) => Members::State(self.state(state)),
+            _ => {
+                let message = "name who meets in it: either a faction or a state";
+                self.problems.add(group.name.span(), message);
+                Members::State(StateId(u8::MAX))
+            }
+        };
+        GroupDef {
+            name: group.name.get_ref().clone(),
+            members,
+        }
+    }
+
+    fn harms<'n>(&mut self, names: impl IntoIterator<Item = (&'n str, Range<usize>)>) -> Harms {
+        let mut harms = Harms::NONE;
+        for (name, place) in names {
+            match Harm::from_word(name) {
+                Some(harm) => harms = harms.with(harm),
+                None => self.none_of(name, place, "strike, pierce, crit, fatal, vote"),
+            }
+        }
+        harms
+    }
+
+    fn team(&mut self, skill: &SkillFile) -> Option<Team> {
+        let file = skill.team.as_ref()?;
+        let names = match file.get_ref() {
+            NamesFile::One(name) => std::slice::from_ref(name),
+            NamesFile::Several(names) => names,
+        };
+        let groups = names
             .iter()
-            .filter_map(|name| {
-                let harm = Harm::from_word(name.get_ref());
-                if harm.is_none() {
-                    self.one_of(name, "strike, pierce, crit, fatal, vote");
-                }
-                harm
-            })
+            .map(|name| self.group(&Name::new(file.span(), name.clone())))
             .collect();
+        let word = skill.team_choice.as_ref();
+        let choice = word.map_or(TeamChoice::Latest, |name| match name.get_ref().as_str() {
+            "latest" => TeamChoice::Latest,
+            "agreed" => TeamChoice::Agreed,
+            _ => {
+                self.one_of(name, "latest, agreed");
+                TeamChoice::Latest
+            }
+        });
+        Some(Team { groups, choice })
+    }
+
+    fn told(&mut self, told: &Spanned<ToldFile>) -> Told {
+        match told.get_ref() {
+            ToldFile::Always(true) => Told::Always,
+            ToldFile::Always(false) => Told::Never,
+            ToldFile::When(word) if word == "when-it-bars" => Told::WhenItBars,
+            ToldFile::When(word) => {
+                self.none_of(word, told.span(), "true, false, when-it-bars");
+                Told::Never
+            }
+        }
+    }
+
+    fn state_def(&mut self, state: &StateFile) -> StateDef {
+        let stops = self.harms(placed(&state.stops));
         let tie =
             state
                 .tie
@@ -384,7 +447,10 @@ impl Reader<'_> {
             tie,
             redirect,
             stand_in: state.stand_in,
-            told: state.told,
+            told: state.told.as_ref().map_or(Told::Never, |t| self.told(t)),
+            fails_with: state.fails_with.iter().map(|s| self.state(s)).collect(),
+            holds_back: state.holds_back,
+            gone: state.gone,
             card,
         }
     }
@@ -458,9 +524,10 @@ impl Reader<'_> {
                 once_each: skill.once_each,
                 not_faction: skill.not_faction.as_ref().map(|f| self.faction(f)),
                 out: skill.only_out,
+                not_state: skill.not_state.as_ref().map(|s| self.state(s)),
             },
             targeted: skill.targeted,
-            team: skill.team.as_ref().map(|g| self.group(g)),
+            team: self.team(skill),
             kill: skill.kill,
             excludes: skill.excludes.iter().map(|s| self.skill_name(s)).collect(),
             order: u16::from(small(place)),
@@ -487,6 +554,9 @@ impl Reader<'_> {
         if let Some(out) = &cond.out {
             found.push(Cond::AllOut(self.who(out)));
         }
+        if let Some(who) = &cond.in_play {
+            found.push(Cond::InPlay(self.who(who)));
+        }
         if let Some(lost) = &cond.lost {
             found.push(Cond::Lost(self.faction(lost)));
         }
@@ -500,7 +570,7 @@ impl Reader<'_> {
             });
         }
         if found.len() != 1 {
-            let message = "each condition of this win rule takes exactly one of: all, any, out, lost, at_least, quiet_days";
+            let message = "each condition of this win rule takes exactly one of: all, any, out, in_play, lost, at_least, quiet_days";
             self.problems.add(rule.span(), message);
         }
         found.pop().unwrap_or(Cond::Any(Vec::new()))

@@ -109,7 +109,15 @@ pub(crate) struct PublicationFile {
 pub(crate) struct LastWordsFile {
     pub first_night: bool,
     pub later_nights: bool,
-    pub day: bool,
+    pub day: Spanned<DayWordsFile>,
+}
+
+/// Everyone who goes out by day or nobody, or those whom these kinds of harm put out.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum DayWordsFile {
+    Everyone(bool),
+    By(Vec<String>),
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -164,8 +172,13 @@ pub(crate) struct StateFile {
     pub redirect: Option<Name>,
     #[serde(default)]
     pub stand_in: bool,
+    pub told: Option<Spanned<ToldFile>>,
     #[serde(default)]
-    pub told: bool,
+    pub fails_with: Vec<Name>,
+    #[serde(default)]
+    pub holds_back: bool,
+    #[serde(default)]
+    pub gone: bool,
     pub card: Option<Name>,
 }
 
@@ -173,7 +186,24 @@ pub(crate) struct StateFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct GroupFile {
     pub name: Name,
-    pub faction: Name,
+    pub faction: Option<Name>,
+    pub state: Option<Name>,
+}
+
+/// `true`, `false`, or `"when-it-bars"`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum ToldFile {
+    Always(bool),
+    When(String),
+}
+
+/// One name, or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum NamesFile {
+    One(String),
+    Several(Vec<String>),
 }
 
 #[derive(Debug, Deserialize)]
@@ -216,7 +246,9 @@ pub(crate) struct SkillFile {
     pub not_faction: Option<Name>,
     #[serde(default)]
     pub only_out: bool,
-    pub team: Option<Name>,
+    pub not_state: Option<Name>,
+    pub team: Option<Spanned<NamesFile>>,
+    pub team_choice: Option<Name>,
     #[serde(default)]
     pub kill: bool,
     #[serde(default)]
@@ -248,6 +280,7 @@ pub(crate) struct CondFile {
     pub all: Option<Vec<CondFile>>,
     pub any: Option<Vec<CondFile>>,
     pub out: Option<WhoFile>,
+    pub in_play: Option<WhoFile>,
     pub lost: Option<Name>,
     pub at_least: Option<[WhoFile; 2]>,
     pub quiet_days: Option<QuietDaysFile>,

@@ -277,8 +277,7 @@ fn in_pack(game: &Game, seat: SeatId) -> bool {
     let holdings = game.seat(seat).map_or(&[][..], |seat| &seat.holdings);
     holdings.iter().any(|holding| {
         let def = board.skill_def(holding.skill);
-        let team = def.team.filter(|_| def.kill);
-        team.is_some_and(|group| game.group_members(group).has(seat))
+        def.kill && game.team_of(seat, holding.skill).is_some()
     })
 }
 

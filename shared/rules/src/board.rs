@@ -113,8 +113,8 @@ pub struct SkillDef {
     pub choose: Choose,
     /// Do its targets pass the redirects, and do veils stop it (指定)?
     pub targeted: bool,
-    /// The private group to which it belongs (团队, G3): any member sends it, the latest counts.
-    pub team: Option<GroupId>,
+    /// The private group to which it belongs (团队, G3).
+    pub team: Option<Team>,
     /// Is it a kill, so that holding it makes armed (带刀)?
     pub kill: bool,
     /// Skills of the same owner that cannot be used on the same night.
@@ -125,6 +125,33 @@ pub struct SkillDef {
     pub help: String,
     /// What it does.
     pub code: Arc<dyn Skill>,
+}
+
+impl SkillDef {
+    /// Does a team of this group have it together?
+    pub fn is_of(&self, group: GroupId) -> bool {
+        self.team
+            .as_ref()
+            .is_some_and(|t| t.groups.contains(&group))
+    }
+}
+
+/// Whose a team's skill is, and how its members choose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Team {
+    /// The groups whose members share it; a seat shares it with the first one that it belongs to.
+    pub groups: Vec<GroupId>,
+    /// Whose choice counts.
+    pub choice: TeamChoice,
+}
+
+/// Whose choice counts when a team has a skill together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TeamChoice {
+    /// Any member sends it for all, the latest message counts.
+    Latest,
+    /// Each member sends its own; it is used only if they all name the same (F3).
+    Agreed,
 }
 
 /// How a skill is used.
@@ -170,6 +197,8 @@ pub struct Choose {
     pub not_faction: Option<FactionId>,
     /// Only seats that are announced out.
     pub out: bool,
+    /// Not seats that have this state. Its holders' choosers have been told.
+    pub not_state: Option<StateId>,
 }
 
 /// Can one choose oneself?
@@ -236,6 +265,11 @@ impl Harms {
     /// No harm.
     pub const NONE: Self = Self(0);
 
+    /// Every kind.
+    pub fn all() -> Self {
+        Harm::ALL.into_iter().collect()
+    }
+
     /// Is this kind in it?
     pub fn has(self, harm: Harm) -> bool {
         self.0 >> harm as u8 & 1 == 1
@@ -288,9 +322,28 @@ pub struct StateDef {
     /// Does whoever laid it go out in this seat's place (替死)?
     pub stand_in: bool,
     /// Is the seat told when it gets or loses it?
-    pub told: bool,
+    pub told: Told,
+    /// It does not work while one of these lies on the same seat (奶穿).
+    pub fails_with: Vec<StateId>,
+    /// Does harm that it stops fall after the next vote (F4)?
+    pub holds_back: bool,
+    /// Does its holder, in play, count as gone for those who must remove a class or everybody
+    /// (F13)?
+    pub gone: bool,
     /// Is it the director's card, and of which colour?
     pub card: Option<Colour>,
+}
+
+/// When a seat is told of a state that lies on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Told {
+    /// Never.
+    #[default]
+    Never,
+    /// Always.
+    Always,
+    /// When it bars the seat from something that it could still use in this phase (恐惧).
+    WhenItBars,
 }
 
 /// Where a redirecting state throws the ball.
@@ -321,8 +374,17 @@ pub enum TieBreak {
 pub struct GroupDef {
     /// Its name (狼群).
     pub name: String,
-    /// Seats dealt into this faction meet in it.
-    pub faction: FactionId,
+    /// Who meets in it.
+    pub members: Members,
+}
+
+/// Who meets in a private group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Members {
+    /// Seats dealt into this faction.
+    Dealt(FactionId),
+    /// Seats with this state, in play or out.
+    State(StateId),
 }
 
 /// A window: a span in which skills can be sent.
@@ -444,8 +506,8 @@ pub struct LastWordsRule {
     pub first_night: bool,
     /// Those who went out on later nights.
     pub later_nights: bool,
-    /// Those who went out by day.
-    pub day: bool,
+    /// Those who went out by day, by one of these kinds of harm.
+    pub day: Harms,
 }
 
 /// The colours of the director's cards.

@@ -1,6 +1,6 @@
 //! Facts: computed from state whenever asked, never stored twice.
 
-use crate::board::{Oneself, StateDef, Usage};
+use crate::board::{Members, Oneself, StateDef, TeamChoice, Usage};
 use crate::game::Game;
 use crate::ids::{ClassId, FactionId, GroupId, RoleId, SeatId, SeatSet, SkillId, StateId, Time};
 use crate::phase::{PhaseKind, WindowId};
@@ -60,6 +60,12 @@ impl Game {
         SeatSet::first(self.world.seats.len()).minus(self.world.announced)
     }
 
+    /// The faction that the seat knows itself to be of: a couple does not learn what it has made.
+    pub fn known_faction(&self, seat: SeatId) -> FactionId {
+        let seat = self.at(seat);
+        seat.told_faction.unwrap_or(seat.dealt)
+    }
+
     /// What a check shows of the faction (the last disguise, else the faction now).
     pub fn face_faction(&self, seat: SeatId) -> FactionId {
         let seat = self.at(seat);
@@ -109,23 +115,49 @@ impl Game {
             .groups
             .iter()
             .enumerate()
-            .map(|(i, group)| {
-                let members = self
-                    .all()
-                    .filter(|s| self.at(*s).dealt == group.faction)
-                    .collect();
-                (GroupId::at(i), members)
-            })
+            .map(|(i, group)| (GroupId::at(i), self.members(group.members)))
             .filter(|(_, members): &(_, SeatSet)| !members.is_empty())
             .collect()
     }
 
     /// The members of a private group.
     pub fn group_members(&self, group: GroupId) -> SeatSet {
-        let faction = self.board.groups[group.index()].faction;
-        self.all()
-            .filter(|s| self.at(*s).dealt == faction)
-            .collect()
+        self.members(self.board.groups[group.index()].members)
+    }
+
+    fn members(&self, members: Members) -> SeatSet {
+        match members {
+            Members::Dealt(faction) => self
+                .all()
+                .filter(|s| self.at(*s).dealt == faction)
+                .collect(),
+            Members::State(state) => self.holders_of(state),
+        }
+    }
+
+    /// The group in which the seat has this skill together with others.
+    pub fn team_of(&self, seat: SeatId, skill: SkillId) -> Option<GroupId> {
+        let team = self.board.skill_def(skill).team.as_ref()?;
+        let mut groups = team.groups.iter().copied();
+        groups.find(|g| self.group_members(*g).has(seat))
+    }
+
+    /// Does one message of this skill stand for a whole team?
+    pub(crate) fn sent_for_all(&self, skill: SkillId) -> bool {
+        let team = self.board.skill_def(skill).team.as_ref();
+        team.is_some_and(|t| t.choice == TeamChoice::Latest)
+    }
+
+    /// Whose win the seat shares: its own faction's, or that of the seat it follows (F19).
+    pub fn allegiance(&self, seat: SeatId) -> FactionId {
+        let mut at = seat;
+        for _ in 0..self.world.seats.len() {
+            match self.at(at).shares {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        self.at(at).faction
     }
 
     /// The neighbours of a seat: the nearest seats still in play, before and after (G6).
@@ -152,6 +184,13 @@ impl Game {
     pub(crate) fn works(&self, record: &StateRecord) -> bool {
         let def = self.board.state_def(record.state);
         if !def.phases.is_empty() && !def.phases.has(self.world.phase.kind) {
+            return false;
+        }
+        if def
+            .fails_with
+            .iter()
+            .any(|s| self.has_state(record.seat, *s))
+        {
             return false;
         }
         match record.from {
@@ -198,6 +237,12 @@ impl Game {
             .any(|r| r.seat == seat && r.state == state)
     }
 
+    /// Does a state lie on the seat of which it was told?
+    pub fn was_told_of(&self, seat: SeatId, state: StateId) -> bool {
+        let mut records = self.world.states.iter();
+        records.any(|r| r.seat == seat && r.state == state && r.told)
+    }
+
     /// Who has this state.
     pub fn holder_of(&self, state: StateId) -> Option<SeatId> {
         self.world
@@ -226,21 +271,45 @@ impl Game {
     /// Does something bar the seat from this skill that it knows of? What is not told to it must
     /// not show when it sends the skill.
     pub(crate) fn knows_barred(&self, seat: SeatId, skill: SkillId) -> bool {
-        self.at(seat).barred || self.bars(seat, skill, |d| d.told)
+        self.at(seat).barred || self.bars(seat, skill, |r| r.told)
     }
 
-    fn bars(&self, seat: SeatId, skill: SkillId, counts: impl Fn(&StateDef) -> bool) -> bool {
-        if self.world.states.is_empty() {
+    /// What comes with the badge is no skill of a card: states do not bar from it.
+    fn bars(&self, seat: SeatId, skill: SkillId, counts: impl Fn(&StateRecord) -> bool) -> bool {
+        let badge = self.board.sheriff.as_ref();
+        if self.world.states.is_empty() || badge.is_some_and(|b| b.skills.contains(&skill)) {
             return false;
         }
         let def = self.board.skill_def(skill);
-        let stripped = |r: &StateRecord| {
-            let state = self.board.state_def(r.state);
-            r.seat == seat && state.strips && counts(state)
-        };
-        self.working(seat).any(|(_, state)| {
-            counts(state) && ((!def.forced && state.silences) || (def.kill && state.disarms))
+        let stripped =
+            |r: &StateRecord| r.seat == seat && self.board.state_def(r.state).strips && counts(r);
+        self.working(seat).any(|(record, state)| {
+            counts(record) && ((!def.forced && state.silences) || (def.kill && state.disarms))
         }) || (def.forced && self.world.states.iter().any(stripped))
+    }
+
+    /// Would the state bar the seat from a skill that it could still send in this phase?
+    pub(crate) fn would_bar(&self, seat: SeatId, state: StateId) -> bool {
+        let state = self.board.state_def(state);
+        let later = |w: &WindowId| self.world.window.is_none_or(|now| *w > now);
+        self.at(seat).holdings.iter().any(|h| {
+            let def = self.board.skill_def(h.skill);
+            let held = Held {
+                seat,
+                holding: h.id,
+                skill: h.skill,
+            };
+            let by_message = matches!(def.usage, Usage::Sent | Usage::Immediate);
+            let barred = (state.silences && !def.forced)
+                || (state.strips && def.forced)
+                || (state.disarms && def.kill);
+            let mut windows = self.board.windows_of(self.world.phase.kind).filter(later);
+            by_message
+                && barred
+                && h.left != Some(0)
+                && windows.any(|w| def.windows.has(w))
+                && def.code.open(self, held)
+        })
     }
 
     /// The weight of the seat's ballot in hundredths of a vote.
@@ -324,6 +393,9 @@ impl Game {
         }
         if choose.once_each && holding.ever.has(target) {
             return Some(NotChoosable::ChosenBefore);
+        }
+        if choose.not_state.is_some_and(|s| self.has_state(target, s)) {
+            return Some(NotChoosable::NoMore);
         }
         None
     }
@@ -431,10 +503,9 @@ impl Game {
 
     /// The message that waits for this holding.
     pub fn intent_of(&self, held: Held) -> Option<&crate::world::Intent> {
-        let team = self.board.skill_def(held.skill).team;
+        let for_all = self.sent_for_all(held.skill);
         self.world.intents.iter().find(|i| {
-            i.skill == held.skill
-                && (team.is_some() || (i.seat == held.seat && i.holding == held.holding))
+            i.skill == held.skill && (for_all || (i.seat == held.seat && i.holding == held.holding))
         })
     }
 

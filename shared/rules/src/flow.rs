@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::civil;
 
-use crate::board::{Calendar, End, Usage, WindowKind};
+use crate::board::{Calendar, End, TeamChoice, Usage, WindowKind};
 use crate::game::Game;
 use crate::ids::{Time, Turn};
 use crate::notice::{Arg, Notice};
@@ -280,6 +280,7 @@ impl Game {
             .into_iter()
             .partition(|i| i.window == window);
         self.world.intents = later;
+        let now = self.agreed(&now);
         for intent in now {
             items.push((board.skill_def(intent.skill).order, Item::Sent(intent)));
         }
@@ -314,9 +315,38 @@ impl Game {
         }
     }
 
+    /// Where a team must agree, its members' messages become one if all name the same seats, and
+    /// none otherwise (F3).
+    fn agreed(&self, messages: &[Intent]) -> Vec<Intent> {
+        let mut kept: Vec<Intent> = Vec::with_capacity(messages.len());
+        let together = |i: &Intent| {
+            let team = self.board.skill_def(i.skill).team.as_ref();
+            team.is_some_and(|t| t.choice == TeamChoice::Agreed)
+        };
+        let counts = |i: &Intent| !i.vain && !self.barred(i.seat, i.skill);
+        let group = |i: &Intent| (i.skill, self.team_of(i.seat, i.skill));
+        for (place, message) in messages.iter().enumerate() {
+            if !together(message) {
+                kept.push(message.clone());
+                continue;
+            }
+            let mine = group(message);
+            let same_team = |i: &&Intent| group(i) == mine && counts(i);
+            let first = !messages[..place].iter().any(|i| same_team(&i));
+            let mut all = messages.iter().filter(same_team);
+            if counts(message) && first && all.all(|i| i.targets == message.targets) {
+                kept.push(message.clone());
+            }
+        }
+        kept
+    }
+
+    /// Nobody has answered in time. What that brings about may ask for more, which has no time
+    /// left either.
     fn lapse_reactions(&mut self) {
         let board = Arc::clone(&self.board);
-        for reaction in std::mem::take(&mut self.world.reactions) {
+        while let Some(reaction) = self.world.reactions.first().copied() {
+            self.world.reactions.remove(0);
             let held = Held {
                 seat: reaction.seat,
                 holding: reaction.holding,
@@ -408,6 +438,7 @@ impl Game {
     /// What ends with the phase, then the next one begins.
     pub(crate) fn end_phase(&mut self) {
         match self.world.phase.kind {
+            PhaseKind::Opening => self.count_sides(),
             PhaseKind::Night => self.settle(),
             PhaseKind::Dusk => self.end_dusk(),
             _ => {}
@@ -461,6 +492,10 @@ impl Game {
             return;
         }
         self.raise(&Event::PhaseBegan(self.world.phase));
+        self.let_held_back_fall();
+        if self.kept.ending.is_some() {
+            return;
+        }
         self.open_first_window();
     }
 
@@ -486,13 +521,13 @@ impl Game {
                 lapse.skip -= 1;
                 return true;
             }
-            lapsed.push((record.seat, record.state));
+            if record.told {
+                lapsed.push((record.seat, record.state));
+            }
             false
         });
         for (seat, state) in lapsed {
-            if self.board.state_def(state).told {
-                self.tell(Notice::to(seat, "state/lapsed").with("state", Arg::State(state)));
-            }
+            self.tell(Notice::to(seat, "state/lapsed").with("state", Arg::State(state)));
         }
     }
 

@@ -187,26 +187,18 @@ impl Game {
                     role: s.role,
                     faction,
                     dealt: faction,
+                    told_faction: None,
                     out: None,
                     knows_out: false,
                     barred: false,
                     holdings: Vec::new(),
                     faces: Vec::new(),
                     weight: 0,
+                    shares: None,
                 }
             })
             .collect();
         seats.truncate(SeatSet::CAPACITY);
-        let mut started: Vec<FactionId> = seats.iter().map(|s| s.faction).collect();
-        started.sort_unstable();
-        started.dedup();
-        let class_sizes = (0..board.classes.len())
-            .map(|c| {
-                let of =
-                    |s: &&Seat| board.role_def(s.card).class.map(crate::ClassId::index) == Some(c);
-                u8::try_from(seats.iter().filter(of).count()).unwrap_or(u8::MAX)
-            })
-            .collect();
         let mut forced = Dice::new(seed, 0);
         forced.force(dice);
         let mut game = Self {
@@ -232,8 +224,8 @@ impl Game {
                 vote_checkpoint: None,
                 reckoning: Vec::new(),
                 ending: None,
-                started,
-                class_sizes,
+                started: Vec::new(),
+                class_sizes: Vec::new(),
                 bad_force: None,
             },
             board,
@@ -242,6 +234,7 @@ impl Game {
             now: Time(0),
             out: Vec::new(),
         };
+        game.count_sides();
         game.deal_cards();
         let notices = std::mem::take(&mut game.out);
         (game, notices)
@@ -390,6 +383,7 @@ impl Game {
             skill,
             left,
             last: None,
+            before: None,
             ever: SeatSet::EMPTY,
             memory: 0,
             dealt,
@@ -445,6 +439,62 @@ impl Game {
             .find(|h| h.id == held.holding)
     }
 
+    /// Who takes part: at the deal, and once more when the opening has moved cards and factions
+    /// (a faction without a member then can neither win nor lose).
+    pub(crate) fn count_sides(&mut self) {
+        let seats = &self.world.seats;
+        let mut started: Vec<FactionId> = seats.iter().map(|s| s.faction).collect();
+        started.sort_unstable();
+        started.dedup();
+        self.kept.started = started;
+        let of = |class: usize| {
+            let classes = seats.iter().map(|s| self.board.role_def(s.card).class);
+            let n = classes.filter(|c| c.map(crate::ClassId::index) == Some(class));
+            u8::try_from(n.count()).unwrap_or(u8::MAX)
+        };
+        self.kept.class_sizes = (0..self.board.classes.len()).map(of).collect();
+    }
+
+    /// The seat gets another card instead of its own: role, faction, skills and win are the new
+    /// card's from then on (F14).
+    pub fn change_card(&mut self, seat: SeatId, role: RoleId) {
+        let board = Arc::clone(&self.board);
+        let held: Vec<Held> = self
+            .at(seat)
+            .holdings
+            .iter()
+            .map(|h| Held {
+                seat,
+                holding: h.id,
+                skill: h.skill,
+            })
+            .collect();
+        for held in held {
+            self.revoke(held);
+        }
+        let faction = board.role_def(role).faction;
+        let me = &mut self.world.seats[seat.index()];
+        me.card = role;
+        me.role = role;
+        me.faction = faction;
+        me.dealt = faction;
+        me.told_faction = None;
+        self.tell_card(seat);
+        for skill in &board.role_def(role).skills {
+            self.grant(seat, *skill, true);
+        }
+    }
+
+    fn tell_card(&mut self, seat: SeatId) {
+        let me = self.at(seat);
+        let skills = self.board.role_def(me.card).skills.clone();
+        let notice = Notice::to(seat, "card")
+            .with("role", Arg::Role(me.card))
+            .with("faction", Arg::Faction(me.faction))
+            .with("skills", Arg::Skills(skills));
+        self.tell(notice);
+    }
+
     fn deal_cards(&mut self) {
         let board = Arc::clone(&self.board);
         for seat in self.all() {
@@ -452,13 +502,7 @@ impl Game {
             for skill in &board.role_def(card).skills {
                 self.grant(seat, *skill, true);
             }
-            let faction = self.world.seats[seat.index()].faction;
-            self.tell(
-                Notice::to(seat, "card")
-                    .with("role", Arg::Role(card))
-                    .with("faction", Arg::Faction(faction))
-                    .with("skills", Arg::Skills(board.role_def(card).skills.clone())),
-            );
+            self.tell_card(seat);
         }
         for (group, members) in self.groups() {
             for seat in members.iter() {
@@ -486,6 +530,8 @@ impl World {
             intents: Vec::new(),
             declined: Vec::new(),
             hits: Vec::new(),
+            held_back: Vec::new(),
+            face_down: Vec::new(),
             reactions: Vec::new(),
             announced: SeatSet::EMPTY,
             outs: Vec::new(),

@@ -96,7 +96,7 @@ impl Game {
                 rule.first_night
             }
             PhaseKind::Night | PhaseKind::Dawn => rule.later_nights,
-            _ => rule.day,
+            _ => rule.day.has(record.cause.harm),
         };
         let seat = &mut self.world.seats[record.seat.index()];
         if seat.knows_out {

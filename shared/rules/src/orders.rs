@@ -289,7 +289,7 @@ impl Game {
                 skill: intent.skill,
             };
             board.skill_def(intent.skill).code.sent(self, held, None);
-            if let Some(group) = board.skill_def(intent.skill).team {
+            if let Some(group) = self.team_of(seat, intent.skill) {
                 let dropped = Notice::group(group, "team/dropped")
                     .with("seat", Arg::Seat(seat))
                     .with("skill", Arg::Skill(intent.skill));
@@ -485,7 +485,9 @@ impl Game {
             }
             Ruling::Faction(seat, faction) => {
                 known(seat)?;
-                self.world.seats[seat.index()].faction = *faction;
+                let me = &mut self.world.seats[seat.index()];
+                me.faction = *faction;
+                me.told_faction = Some(*faction);
                 self.tell(
                     Notice::to(*seat, "faction/turned").with("faction", Arg::Faction(*faction)),
                 );

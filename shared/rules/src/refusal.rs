@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{SeatId, SkillId};
+use crate::ids::{RoleId, SeatId, SkillId};
 use crate::phase::WindowId;
 
 /// Why an input changed nothing.
@@ -68,6 +68,13 @@ pub enum Refusal {
         /// What can be chosen.
         choices: Vec<SkillId>,
     },
+    /// A role is missing or not one of those that can be chosen.
+    RoleChoices {
+        /// The skill.
+        skill: SkillId,
+        /// What can be chosen.
+        choices: Vec<RoleId>,
+    },
     /// There is a word too many, or one that means nothing here.
     ExtraWords(SkillId),
     /// It must be used (强制).
@@ -111,6 +118,8 @@ pub enum NotChoosable {
     ChosenBefore,
     /// One's own side, as far as one knows it.
     OwnSide,
+    /// It cannot be chosen any more, as was told (F4).
+    NoMore,
     /// Tonight the choice is narrowed, as was told.
     Narrowed,
 }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::board::Harm;
+use crate::board::{Harm, Members, Told};
 use crate::game::{Game, HitEnd, Reckoned};
-use crate::ids::{FactionId, SeatId, StateId};
+use crate::ids::{FactionId, GroupId, SeatId, StateId};
 use crate::notice::{Arg, Notice};
-use crate::phase::PhaseKind;
+use crate::phase::{PhaseKind, PhaseSet};
 use crate::skill::{Event, Held};
-use crate::world::{Cause, Hit, HoldingId, Lapse, OutRecord, Reaction, StateRecord};
+use crate::world::{Cause, HeldBack, Hit, HoldingId, Lapse, OutRecord, Reaction, StateRecord};
 
 impl Game {
     /// Queues harm for the settlement.
@@ -50,6 +50,12 @@ impl Game {
         partner: Option<SeatId>,
     ) {
         let times = self.board.state_def(state).times;
+        let told = match self.board.state_def(state).told {
+            Told::Never => false,
+            Told::Always => true,
+            Told::WhenItBars => self.would_bar(seat, state),
+        };
+        let member = self.has_state(seat, state);
         self.world.states.push(StateRecord {
             state,
             seat,
@@ -57,9 +63,42 @@ impl Game {
             partner,
             times,
             until,
+            told,
         });
-        if self.board.state_def(state).told {
+        if told {
             self.tell(Notice::to(seat, "state/laid").with("state", Arg::State(state)));
+        }
+        if !member {
+            self.welcome(seat, state);
+        }
+    }
+
+    /// The groups that meet by this state get a member: it learns who they are, and they hear of
+    /// it. At the deal everyone learns that at once.
+    fn welcome(&mut self, seat: SeatId, state: StateId) {
+        if self.world.phase.kind == PhaseKind::Setup {
+            return;
+        }
+        let board = Arc::clone(&self.board);
+        for (i, group) in board.groups.iter().enumerate() {
+            if group.members != Members::State(state) {
+                continue;
+            }
+            let group = GroupId::at(i);
+            let mates = self.group_members(group).without(seat);
+            self.tell(
+                Notice::to(seat, "group/mates")
+                    .with("group", Arg::Group(group))
+                    .with("mates", Arg::Seats(mates)),
+            );
+            if !mates.is_empty() {
+                self.tell(
+                    Notice::group(group, "group/joined")
+                        .with("group", Arg::Group(group))
+                        .with("seat", Arg::Seat(seat))
+                        .from(seat),
+                );
+            }
         }
     }
 
@@ -173,6 +212,17 @@ impl Game {
                 .map(|(i, _)| i);
             let Some(i) = found else { continue };
             let by = self.world.states[i].clone();
+            if board.state_def(*state).holds_back {
+                let silenced = self
+                    .working(hit.target)
+                    .filter(|(_, def)| def.silences)
+                    .map(|(r, _)| r.state)
+                    .collect();
+                self.world.held_back.push(HeldBack {
+                    hit: hit.clone(),
+                    silenced,
+                });
+            }
             if let Some(times) = &mut self.world.states[i].times {
                 *times -= 1;
                 if *times == 0 {
@@ -186,6 +236,31 @@ impl Game {
             return Some(*state);
         }
         None
+    }
+
+    /// Harm that was held back falls, and nothing stops it any more (F4).
+    pub(crate) fn let_held_back_fall(&mut self) {
+        if self.world.held_back.is_empty() {
+            return;
+        }
+        let until = Some(Lapse {
+            phases: PhaseSet::NONE.with(PhaseKind::Night),
+            skip: 0,
+        });
+        for held in std::mem::take(&mut self.world.held_back) {
+            for state in held.silenced {
+                self.lay(held.hit.target, state, None, until, None);
+            }
+            self.hit(Hit {
+                harm: Harm::Fatal,
+                ..held.hit
+            });
+        }
+        self.settle();
+        if self.board.publication.vote_at_once {
+            self.publish_dusk_outs();
+        }
+        self.reactions_are_done();
     }
 
     fn put_out(&mut self, seat: SeatId, hit: &Hit) {

@@ -55,11 +55,12 @@ impl Game {
                 }
             }
         }
-        if self.knows_barred(seat, skill) {
-            return Err(Refusal::Barred(skill));
-        }
+        // Who has no use left is not told of what bars it, and must not learn of it here.
         if self.holding(held).is_some_and(|h| h.left == Some(0)) {
             return Err(Refusal::UsedUp(skill));
+        }
+        if self.knows_barred(seat, skill) {
+            return Err(Refusal::Barred(skill));
         }
         if let Some(by) = self.excluded_by(held) {
             return Err(Refusal::Excluded { skill, by });
@@ -145,9 +146,9 @@ impl Game {
         let plan = self.check_use(seat, skill, words)?;
         let board = Arc::clone(&self.board);
         let def = board.skill_def(skill);
+        let for_all = self.sent_for_all(skill);
         let earlier = self.world.intents.iter().position(|i| {
-            i.skill == skill
-                && (def.team.is_some() || (i.seat == seat && i.holding == plan.held.holding))
+            i.skill == skill && (for_all || (i.seat == seat && i.holding == plan.held.holding))
         });
         if earlier.is_some_and(|i| stamp.before(&self.world.intents[i].stamp)) {
             return Err(Refusal::Overtaken);
@@ -160,7 +161,7 @@ impl Game {
             words: plan.words,
             window: self.world.window.unwrap_or(crate::WindowId(u8::MAX)),
             stamp,
-            vain: def.usage != Usage::Reaction && def.team.is_none() && !self.stands(seat),
+            vain: def.usage != Usage::Reaction && !for_all && !self.stands(seat),
         };
         match def.usage {
             Usage::Sent => {
@@ -169,7 +170,7 @@ impl Game {
                 }
                 self.world
                     .declined
-                    .retain(|(s, k)| !(*k == skill && (*s == seat || def.team.is_some())));
+                    .retain(|(s, k)| !(*k == skill && (*s == seat || for_all)));
                 self.world.intents.push(intent.clone());
                 self.receipt(&intent, earlier.is_some());
                 if !intent.vain {
@@ -200,7 +201,6 @@ impl Game {
 
     /// The receipt to the sender; of a team's skill every member hears who chose what (G3).
     fn receipt(&mut self, intent: &Intent, replaced: bool) {
-        let def = self.board.skill_def(intent.skill);
         let options: Vec<SkillId> = intent
             .words
             .iter()
@@ -220,9 +220,12 @@ impl Game {
                 .with("replaced", Arg::Flag(replaced))
         };
         let receipt = notice(Notice::to(intent.seat, "receipt/used")).receipt();
-        let team = def
-            .team
-            .map(|g| notice(Notice::group(g, "team/chose")).from(intent.seat));
+        let agreed = !self.sent_for_all(intent.skill);
+        let team = self.team_of(intent.seat, intent.skill).map(|group| {
+            notice(Notice::group(group, "team/chose"))
+                .with("agreed", Arg::Flag(agreed))
+                .from(intent.seat)
+        });
         self.tell(receipt);
         if let Some(team) = team {
             self.tell(team);
@@ -288,23 +291,28 @@ impl Game {
             def.code.lapsed(self, held);
             return;
         }
+        let for_all = self.sent_for_all(held.skill);
         let before = self.world.intents.len();
-        self.world.intents.retain(|i| {
-            i.skill != held.skill || !(def.team.is_some() || i.holding == held.holding)
-        });
+        self.world
+            .intents
+            .retain(|i| i.skill != held.skill || !(for_all || i.holding == held.holding));
         let taken_back = self.world.intents.len() < before;
-        match def.team {
-            Some(group) => {
+        let team = self.team_of(seat, held.skill);
+        match team {
+            Some(group) if for_all => {
                 for member in self.group_members(group).iter() {
                     self.world.declined.push((member, held.skill));
                 }
-                let told = Notice::group(group, "team/declined")
-                    .with("seat", Arg::Seat(seat))
-                    .with("skill", Arg::Skill(held.skill))
-                    .from(seat);
-                self.tell(told);
             }
-            None => self.world.declined.push((seat, held.skill)),
+            _ => self.world.declined.push((seat, held.skill)),
+        }
+        if let Some(group) = team {
+            let told = Notice::group(group, "team/declined")
+                .with("seat", Arg::Seat(seat))
+                .with("skill", Arg::Skill(held.skill))
+                .with("agreed", Arg::Flag(!for_all))
+                .from(seat);
+            self.tell(told);
         }
         if taken_back {
             def.code.sent(self, held, None);
@@ -329,6 +337,7 @@ impl Game {
         let chosen: SeatSet = intent.targets.iter().copied().collect();
         if let Some(holding) = self.holding_mut(held) {
             holding.left = holding.left.map(|n| n.saturating_sub(1));
+            holding.before = holding.last;
             holding.last = Some((night, chosen));
             holding.ever = holding.ever.or(chosen);
         }
@@ -351,6 +360,44 @@ impl Game {
                 ..intent.clone()
             };
             def.code.resolve(self, held, &landed, &finals);
+        }
+    }
+
+    /// A forced skill that was not sent picks its seats at random among those that can be chosen
+    /// (G12), and is then used like any other.
+    pub fn use_at_random(&mut self, held: Held) {
+        let wanted = self.board.skill_def(held.skill).seats.min;
+        let mut range: Vec<SeatId> = self.range(held).iter().collect();
+        let mut targets = Vec::new();
+        for _ in 0..wanted {
+            let Some(target) = self.draw(&range, ToString::to_string) else {
+                return;
+            };
+            range.retain(|s| *s != target);
+            targets.push(target);
+        }
+        self.resolve(&Intent {
+            seat: held.seat,
+            holding: held.holding,
+            skill: held.skill,
+            targets,
+            words: Vec::new(),
+            window: self.world.window.unwrap_or(crate::WindowId(u8::MAX)),
+            stamp: Stamp::default(),
+            vain: false,
+        });
+    }
+
+    /// Was this seat chosen by the last use and, on the night before that, by the one before?
+    pub fn chosen_twice_running(&self, held: Held, seat: SeatId) -> bool {
+        let Some(holding) = self.holding(held) else {
+            return false;
+        };
+        match (holding.before, holding.last) {
+            (Some((first, before)), Some((second, last))) => {
+                first + 1 == second && before.has(seat) && last.has(seat)
+            }
+            _ => false,
         }
     }
 

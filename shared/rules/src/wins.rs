@@ -14,6 +14,8 @@ pub enum Cond {
     Any(Vec<Cond>),
     /// Everyone in it is out, and there was someone when the game started.
     AllOut(Who),
+    /// Someone in it is in play.
+    InPlay(Who),
     /// This faction has lost: it never had a member, everyone in it is out, or it surrendered.
     Lost(FactionId),
     /// As many of the first are in play as of the second, or more.
@@ -63,8 +65,12 @@ impl Game {
                     Some(class) => self.kept.class_sizes[class.index()] > 0,
                     None => self.kept.started.contains(&who.faction),
                 };
-                there_were && !self.of(*who).any(|s| self.stands(s))
+                there_were
+                    && !self
+                        .of(*who)
+                        .any(|s| self.stands(s) && !self.counts_as_gone(s))
             }
+            Cond::InPlay(who) => self.of(*who).any(|s| self.stands(s)),
             Cond::Lost(faction) => self.has_lost(*faction),
             Cond::AtLeast(a, b) => {
                 let count = |who| self.of(who).filter(|s| self.stands(*s)).count();
@@ -80,6 +86,11 @@ impl Game {
                     && last == self.world.phase.number
             }
         }
+    }
+
+    /// In play, and yet gone for those who must remove everybody (F13).
+    fn counts_as_gone(&self, seat: SeatId) -> bool {
+        self.working(seat).any(|(_, def)| def.gone)
     }
 
     fn has_lost(&self, faction: FactionId) -> bool {
@@ -137,7 +148,7 @@ impl Game {
             Ending::Won { factions, .. } => {
                 let seats = self
                     .all()
-                    .filter(|s| factions.contains(&self.at(*s).faction))
+                    .filter(|s| factions.contains(&self.allegiance(*s)))
                     .collect();
                 Ending::Won { factions, seats }
             }

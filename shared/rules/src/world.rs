@@ -29,6 +29,12 @@ pub struct World {
     pub declined: Vec<(SeatId, SkillId)>,
     /// Harm that waits for settlement.
     pub hits: Vec<Hit>,
+    /// Harm that a state holds back until the next vote is settled.
+    #[serde(default)]
+    pub held_back: Vec<HeldBack>,
+    /// Cards that lie face down, for those who may choose among them.
+    #[serde(default)]
+    pub face_down: Vec<RoleId>,
     /// Reactions that were asked and not answered.
     pub reactions: Vec<Reaction>,
     /// Seats whose going out has been published.
@@ -76,6 +82,9 @@ pub struct Seat {
     pub faction: FactionId,
     /// The faction it was dealt into.
     pub dealt: FactionId,
+    /// The faction that it was told of since, where that is another one.
+    #[serde(default)]
+    pub told_faction: Option<FactionId>,
     /// Why it is out; `None`: in play.
     pub out: Option<Cause>,
     /// Does it know that it is out?
@@ -88,6 +97,9 @@ pub struct Seat {
     pub faces: Vec<Face>,
     /// Added to the weight of its ballot for good, in hundredths of a vote.
     pub weight: i32,
+    /// The seat whose win it shares instead of its own faction's (暗恋者).
+    #[serde(default)]
+    pub shares: Option<SeatId>,
 }
 
 /// A disguise: what checks show instead.
@@ -117,6 +129,9 @@ pub struct Holding {
     pub left: Option<u8>,
     /// The night of the last use, and whom it chose.
     pub last: Option<(u16, SeatSet)>,
+    /// The same of the use before.
+    #[serde(default)]
+    pub before: Option<(u16, SeatSet)>,
     /// Everyone it ever chose.
     pub ever: SeatSet,
     /// A number that the skill's code keeps (a counter, a mark).
@@ -140,6 +155,9 @@ pub struct StateRecord {
     pub times: Option<u8>,
     /// At which next beginning of a phase it lapses; `None`: never.
     pub until: Option<Lapse>,
+    /// Was the seat told of it?
+    #[serde(default)]
+    pub told: bool,
 }
 
 /// When something lapses: at a beginning of one of these phases (G11).
@@ -185,6 +203,15 @@ pub struct Hit {
     pub by: Option<SeatId>,
     /// With which skill.
     pub skill: Option<SkillId>,
+}
+
+/// Harm that is held back until the next vote is settled (F4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldBack {
+    /// The hit.
+    pub hit: Hit,
+    /// States that silenced its target when it came: they do so again when it falls.
+    pub silenced: Vec<StateId>,
 }
 
 /// Why a seat went out.

@@ -1,6 +1,6 @@
 //! What must hold after every input, whoever sent it, as named checks.
 
-use rules::board::Usage;
+use rules::board::{Members, Usage};
 use rules::{Act, Audience, Ending, Game, Input, Notice, PhaseKind, Refusal, SeatId, SeatSet};
 
 /// One input and what came of it.
@@ -132,12 +132,13 @@ fn cards_stay(step: &Step) -> Result<(), String> {
 
 fn groups_hold_the_entitled(step: &Step) -> Result<(), String> {
     for (group, members) in step.after.groups() {
-        let faction = step.after.board().groups[group.index()].faction;
+        let rule = step.after.board().groups[group.index()].members;
         for seat in members.iter() {
-            let dealt = step.after.seat(seat).map(|s| s.dealt);
-            ensure(dealt == Some(faction), || {
-                format!("seat {seat} is in {group:?}")
-            })?;
+            let entitled = match rule {
+                Members::Dealt(faction) => step.after.seat(seat).map(|s| s.dealt) == Some(faction),
+                Members::State(state) => step.after.has_state(seat, state),
+            };
+            ensure(entitled, || format!("seat {seat} is in {group:?}"))?;
         }
     }
     Ok(())

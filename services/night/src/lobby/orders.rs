@@ -3,6 +3,7 @@
 use chat::DirectorCommand;
 use protocol::{Audience, Line, Phrase, Place, SayKind};
 use rules::Board;
+use rules::board::Members;
 use rules::input::Order;
 use serde_json::json;
 
@@ -104,7 +105,7 @@ impl Lobby {
     }
 }
 
-/// How many private groups the board's own deal makes.
+/// How many private groups the board's own deal makes; one that meets by a state may come.
 fn groups_needed(board: &Board) -> usize {
     let dealt = |faction| {
         board
@@ -115,6 +116,9 @@ fn groups_needed(board: &Board) -> usize {
     board
         .groups
         .iter()
-        .filter(|group| dealt(group.faction))
+        .filter(|group| match group.members {
+            Members::Dealt(faction) => dealt(faction),
+            Members::State(_) => true,
+        })
         .count()
 }

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use rules::board::{
-    Board, Calendar, Choose, End, Faction, Flow, LastWordsRule, Options, Penalties, Publication,
-    Role, SeatCount, SkillDef, StateDef, Usage, VoteRules, Window, WindowKind, WinsChecked,
+    Board, Calendar, Choose, End, Faction, Flow, Harms, LastWordsRule, Options, Penalties,
+    Publication, Role, SeatCount, SkillDef, StateDef, Usage, VoteRules, Window, WindowKind,
+    WinsChecked,
 };
 use rules::skill::Skill;
 use rules::{FactionId, PhaseKind, SkillId, StateId, WindowId};
@@ -89,7 +90,7 @@ impl Toy {
             last_words: LastWordsRule {
                 first_night: true,
                 later_nights: false,
-                day: true,
+                day: Harms::all(),
             },
             penalties: Penalties {
                 merge: None,

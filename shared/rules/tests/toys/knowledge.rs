@@ -1,6 +1,6 @@
 //! Legality is decided by what the sender may know, and again by the facts (engine.md, Intents).
 
-use rules::board::{Harm, StateDef, Usage};
+use rules::board::{Harm, StateDef, Told, Usage};
 use rules::{PhaseKind, Refusal};
 
 use crate::board::{LATE, Toy};
@@ -52,7 +52,7 @@ fn a_silence_that_was_told_refuses() {
         "沉默",
         &StateDef {
             silences: true,
-            told: true,
+            told: Told::Always,
             ..StateDef::default()
         },
     );

@@ -1,7 +1,7 @@
 //! What acts within one window, and for whom (G5, G16, V2).
 
 use rules::PhaseKind;
-use rules::board::{Harm, StateDef};
+use rules::board::{Harm, StateDef, Told};
 
 use crate::board::{LATE, Toy};
 use crate::skills::{Lay, Shadow, Strike, until};
@@ -74,7 +74,7 @@ fn a_state_lasts_into_the_next_window() {
     let silenced = toy.state(
         "沉默",
         &StateDef {
-            told: true,
+            told: Told::Always,
             ..silence()
         },
     );

@@ -55,6 +55,13 @@ pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
                 json!({"skill": skill(id), "choices": choices}),
             )
         }
+        Refusal::RoleChoices { skill: id, choices } => {
+            let choices: Vec<&str> = choices.iter().map(|r| names.role(*r)).collect();
+            Phrase::new(
+                "refusal/choices",
+                json!({"skill": skill(id), "choices": choices}),
+            )
+        }
         Refusal::ExtraWords(id) => Phrase::new("refusal/extra-words", json!({"skill": skill(id)})),
         Refusal::Forced(id) => Phrase::new("refusal/forced", json!({"skill": skill(id)})),
         Refusal::NothingToDecline => Phrase::plain("refusal/nothing-to-decline"),
@@ -81,6 +88,7 @@ fn reason(why: NotChoosable) -> &'static str {
         NotChoosable::TwiceRunning => "twice-running",
         NotChoosable::ChosenBefore => "chosen-before",
         NotChoosable::OwnSide => "own-side",
+        NotChoosable::NoMore => "no-more",
         NotChoosable::Narrowed => "narrowed",
     }
 }

@@ -152,7 +152,7 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
         }),
         Fact::OwnStates => own(&|g, s| {
             let told = g.world().states.iter();
-            let told = told.filter(|r| r.seat == s && g.board().state_def(r.state).told);
+            let told = told.filter(|r| r.seat == s && r.told);
             format!("{:?}", told.map(|r| r.state).collect::<Vec<_>>())
         }),
         Fact::Open => own(&|g, s| {
@@ -175,14 +175,14 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
         }),
         Fact::Messages => own(&|g, s| {
             let mine = g.world().intents.iter().filter(|i| {
-                let team = g.board().skill_def(i.skill).team;
+                let team = g.team_of(i.seat, i.skill);
                 i.seat == s || team.is_some_and(|t| g.group_members(t).has(s))
             });
             let mine = mine.map(|i| (i.seat, i.skill, &i.targets, &i.words));
             format!("{:?}", mine.collect::<Vec<_>>())
         }),
         Fact::TeamMessages => both(&|g| {
-            let team = |i: &rules::world::Intent| g.board().skill_def(i.skill).team;
+            let team = |i: &rules::world::Intent| g.team_of(i.seat, i.skill);
             let theirs = g.world().intents.iter();
             let theirs = theirs.filter(|i| team(i).is_some_and(|t| to == Audience::Group(t)));
             let theirs = theirs.map(|i| (i.seat, i.skill, &i.targets));
