@@ -1,7 +1,7 @@
 //! Deadlines that pass while the process is down: they are kept, what was sent in time counts,
 //! what was sent later does not, and everything happens once.
 
-use cluster::{Plan, Service};
+use cluster::{Chat, Plan, Service};
 use serde_json::Value;
 
 use crate::cluster_site::ClusterSite;
@@ -64,7 +64,7 @@ impl Hosted {
         Site::on(ClusterSite::start(Plan {
             settings: Self::settings(),
             variables: vec![token],
-            playground: false,
+            chat: Chat::Real,
             ..ClusterSite::plan(&[])
         }))
     }

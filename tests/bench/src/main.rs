@@ -1,8 +1,9 @@
 //! `make bench`: each figure beside its floor, and the ratio of both.
 //!
 //! It prints and judges nothing: the exit code is always 0. Without arguments everything is
-//! measured; with some of `engine`, `vote`, `game`, `process` only those.
+//! measured; with some of `engine`, `vote`, `game`, `process`, `cluster` only those.
 
+mod cluster;
 mod counting;
 mod game;
 mod paper;
@@ -18,7 +19,7 @@ use report::Report;
 
 type Section = fn(&mut Report) -> anyhow::Result<()>;
 
-const SECTIONS: [(&str, Section); 4] = [
+const SECTIONS: [(&str, Section); 5] = [
     ("engine", |report| {
         engine(report);
         Ok(())
@@ -26,6 +27,7 @@ const SECTIONS: [(&str, Section); 4] = [
     ("vote", vote::measure),
     ("game", game::measure),
     ("process", process::measure),
+    ("cluster", cluster::measure),
 ];
 
 fn main() {

@@ -120,7 +120,7 @@ fn memory(report: &mut Report, what: &str, running: &Running) -> anyhow::Result<
 }
 
 /// The binary beside this one, built anew if need be.
-fn build() -> anyhow::Result<PathBuf> {
+pub fn build() -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args([

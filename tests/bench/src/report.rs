@@ -77,6 +77,16 @@ impl Report {
         });
     }
 
+    /// A figure that must not be lower.
+    pub fn at_least(&mut self, name: &str, value: f64, unit: &'static str, least: f64) {
+        self.show(&Figure {
+            name: name.to_owned(),
+            value,
+            unit,
+            bound: Bound::Floor(least),
+        });
+    }
+
     /// Something about the figures around it.
     pub fn note(text: &str) {
         println!("  {text}");

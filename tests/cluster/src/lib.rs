@@ -16,7 +16,7 @@ use servers::{Folder, free_ports};
 pub use process::{Process, Service};
 
 /// The token that the playground shows ingest. Nobody else can reach either.
-const TOKEN: &str = "known only on this machine";
+pub const TOKEN: &str = "known only on this machine";
 /// How long a cluster may take to be ready.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -31,8 +31,8 @@ pub struct Plan {
     pub settings: Vec<String>,
     /// Environment variables of the services.
     pub variables: Vec<(String, String)>,
-    /// Is there a playground? Without one a chat side of somebody else's connects to ingest.
-    pub playground: bool,
+    /// Who the people are.
+    pub chat: Chat,
     /// Let the services reach broker and Redis through a network that can be made to misbehave.
     pub proxies: bool,
     /// Where the playground, or the first ingest, listens; 0: anywhere.
@@ -47,11 +47,22 @@ impl Plan {
             instances: 1,
             settings: Vec::new(),
             variables: Vec::new(),
-            playground: true,
+            chat: Chat::Playground,
             proxies: false,
             port: 0,
         }
     }
+}
+
+/// Where people talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chat {
+    /// In the playground.
+    Playground,
+    /// Somebody connects as the playground's account, with [`TOKEN`], in its place.
+    Borrowed,
+    /// Somebody connects as a real account; the plan's variables and settings say which.
+    Real,
 }
 
 /// The network between the services and what they share.
@@ -83,11 +94,19 @@ impl Cluster {
     /// What could not be started, and why.
     pub async fn start(plan: Plan) -> anyhow::Result<Self> {
         let mut cluster = Self::start_servers(plan).await?;
-        for process in &mut cluster.processes {
+        cluster.start_services().await?;
+        Ok(cluster)
+    }
+
+    /// Starts all services, and waits until all are ready.
+    ///
+    /// # Errors
+    /// What could not be started, and why.
+    pub async fn start_services(&mut self) -> anyhow::Result<()> {
+        for process in &mut self.processes {
             process.start()?;
         }
-        cluster.ready(PATIENCE).await?;
-        Ok(cluster)
+        self.ready(PATIENCE).await
     }
 
     /// Starts broker and Redis; the services are known and do not run yet.
@@ -129,12 +148,12 @@ impl Cluster {
             "[bus]\nurl = {:?}\n[store]\nurl = {store:?}\n\
              [playground]\nenabled = {:?}\ningest = {ingests:?}\n",
             rabbit::url_at(broker_port, rabbit::VHOST),
-            if plan.playground { "on" } else { "off" },
+            if plan.chat == Chat::Real { "off" } else { "on" },
         );
         let file = folder.path().join("duskgate.toml");
         std::fs::write(&file, settings).context("the cluster's settings")?;
         let mut variables = plan.variables.clone();
-        if plan.playground {
+        if plan.chat != Chat::Real {
             let token = ("DUSKGATE_PLAYGROUND_ACCESS_TOKEN", TOKEN);
             variables.push((token.0.to_owned(), token.1.to_owned()));
         }
@@ -209,7 +228,7 @@ impl Cluster {
 /// The services of a plan, the one that people go to first.
 fn names(plan: &Plan) -> Vec<Service> {
     let mut names = Vec::new();
-    if plan.playground {
+    if plan.chat == Chat::Playground {
         names.push(Service::Playground);
     }
     for service in Service::OWN {
