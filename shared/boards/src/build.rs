@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rules::board::{
-    Board, Calendar, Choose, Colour, End, Faction, Flow, GroupDef, Harm, Harms, LastWordsRule,
-    Members, Oneself, Options, Penalties, Publication, Redirect, Role, SeatCount, SheriffRules,
-    SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage, VoteRules, Window, WindowKind,
-    WinsChecked,
+    Board, Calendar, Choose, Colour, DealRules, DealSize, End, Faction, Flow, GroupDef, Harm,
+    Harms, LastWordsRule, Members, Oneself, Options, Penalties, Publication, Redirect, Role,
+    SeatCount, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage,
+    VoteRules, Window, WindowKind, WinsChecked,
 };
 use rules::phase::PhaseKind;
 use rules::skills::{self, Names, Param, Params};
@@ -16,8 +16,8 @@ use rules::{ClassId, FactionId, GroupId, RoleId, SeatSet, SkillId, StateId, Wind
 use toml::{Spanned, Value};
 
 use crate::file::{
-    BoardFile, CondFile, DayWordsFile, EndFile, GroupFile, Name, NamesFile, SeatsFile, SkillFile,
-    StateFile, ToldFile, WhoFile,
+    BoardFile, CondFile, DayWordsFile, DealFile, EndFile, GroupFile, Name, NamesFile, SeatsFile,
+    SkillFile, StateFile, ToldFile, WhoFile,
 };
 use crate::problem::{Collector, Problems};
 
@@ -38,6 +38,7 @@ pub(crate) fn build(text: &str) -> Result<Board, Problems> {
     let mut reader = Reader {
         names: &names,
         classes: plain(&file.classes),
+        roles: file.role.iter().map(|r| r.name.get_ref().clone()).collect(),
         problems,
     };
     let board = reader.board(&file, text);
@@ -81,6 +82,7 @@ fn names(file: &BoardFile, problems: &mut Collector) -> Names {
 struct Reader<'a> {
     names: &'a Names,
     classes: Vec<String>,
+    roles: Vec<String>,
     problems: Collector<'a>,
 }
 
@@ -98,6 +100,7 @@ impl Reader<'_> {
                 .collect(),
             classes: self.classes.clone(),
             roles: self.roles(file),
+            deal: self.deal_rules(&file.deal),
             skills: file
                 .skill
                 .iter()
@@ -160,6 +163,7 @@ impl Reader<'_> {
                 .map(|w| WinRule {
                     faction: self.faction(&w.faction),
                     wins: self.cond(&w.when, &w.faction),
+                    also: w.also.iter().map(|who| self.who(who)).collect(),
                 })
                 .collect(),
             wins_checked: match file.publication.wins_checked.get_ref().as_str() {
@@ -241,6 +245,11 @@ impl Reader<'_> {
 
     fn group(&mut self, name: &Name) -> GroupId {
         GroupId(small(self.find("group", &self.names.groups, name)))
+    }
+
+    fn role(&mut self, name: &Name) -> RoleId {
+        let roles = self.roles.clone();
+        RoleId(small(self.find("role", &roles, name)))
     }
 
     fn window(&mut self, name: &Name) -> WindowId {
@@ -332,6 +341,22 @@ impl Reader<'_> {
                 skills: r.skills.iter().map(|s| self.skill_name(s)).collect(),
             })
             .collect()
+    }
+
+    fn deal_rules(&mut self, file: &DealFile) -> DealRules {
+        DealRules {
+            face_down: file.face_down,
+            never_down: file.never_down.iter().map(|r| self.role(r)).collect(),
+            one_down_of: file.one_down_of.as_ref().map(|f| self.faction(f)),
+            sizes: file
+                .size
+                .iter()
+                .map(|size| DealSize {
+                    seats: *size.seats.get_ref(),
+                    more: size.more.iter().map(|r| self.role(r)).collect(),
+                })
+                .collect(),
+        }
     }
 
     fn group_def(&mut self, group: &GroupFile) -> GroupDef {
@@ -540,6 +565,7 @@ impl Reader<'_> {
         Who {
             faction: self.faction(&who.faction),
             class: who.class.as_ref().map(|c| self.class(c)),
+            role: who.role.as_ref().map(|r| self.role(r)),
         }
     }
 
@@ -586,6 +612,16 @@ impl Reader<'_> {
             );
             self.problems.add(file.id.span(), message);
         }
+        for size in &file.deal.size {
+            let wanted = usize::from(*size.seats.get_ref());
+            let cards = board.cards(wanted).len();
+            let down = usize::from(file.deal.face_down);
+            if wanted + down != cards {
+                let message =
+                    format!("{cards} cards do not fit {wanted} seats and {down} face down");
+                self.problems.add(size.seats.span(), message);
+            }
+        }
         for (state, def) in file.state.iter().zip(&board.states) {
             let id = board.state(&def.name).ok();
             let asked = id.is_some_and(|id| board.preventions.contains(&id));
@@ -602,9 +638,12 @@ impl Reader<'_> {
             let held = dealt
                 .iter()
                 .any(|r| board.role_def(*r).faction == rule.faction);
-            if !held {
+            // A skill that names the faction may turn seats to it.
+            let names_it = |v: &Spanned<Value>| v.get_ref().as_str() == Some(win.faction.get_ref());
+            let turned_to = file.skill.iter().any(|s| s.with.values().any(names_it));
+            if !held && !turned_to {
                 let message = format!(
-                    "no role is dealt into {}: this rule can never hold",
+                    "no role is dealt into {}, and no skill turns a seat to it: this rule can never hold",
                     win.faction.get_ref()
                 );
                 self.problems.add(win.faction.span(), message);

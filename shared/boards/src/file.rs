@@ -19,6 +19,8 @@ pub(crate) struct BoardFile {
     #[serde(default)]
     pub surrender: Vec<Name>,
     pub options: OptionsFile,
+    #[serde(default)]
+    pub deal: DealFile,
     pub flow: FlowFile,
     pub window: Vec<WindowFile>,
     pub calendar: BTreeMap<String, CalendarFile>,
@@ -43,6 +45,22 @@ pub(crate) struct BoardFile {
 pub(crate) struct OptionsFile {
     pub sheriff: bool,
     pub idle_cards: bool,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct DealFile {
+    pub face_down: u8,
+    pub never_down: Vec<Name>,
+    pub one_down_of: Option<Name>,
+    pub size: Vec<DealSizeFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DealSizeFile {
+    pub seats: Spanned<u8>,
+    pub more: Vec<Name>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -271,6 +289,8 @@ pub(crate) enum SeatsFile {
 pub(crate) struct WinFile {
     pub faction: Name,
     pub when: CondFile,
+    #[serde(default)]
+    pub also: Vec<WhoFile>,
 }
 
 /// One condition: exactly one of the fields.
@@ -291,6 +311,7 @@ pub(crate) struct CondFile {
 pub(crate) struct WhoFile {
     pub faction: Name,
     pub class: Option<Name>,
+    pub role: Option<Name>,
 }
 
 #[derive(Debug, Deserialize)]

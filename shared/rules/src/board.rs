@@ -27,6 +27,8 @@ pub struct Board {
     pub classes: Vec<String>,
     /// Roles.
     pub roles: Vec<Role>,
+    /// How its cards are dealt.
+    pub deal: DealRules,
     /// Skills.
     pub skills: Vec<SkillDef>,
     /// States and tags.
@@ -90,6 +92,37 @@ pub struct Role {
     pub count: u8,
     /// The skills it is dealt with.
     pub skills: Vec<SkillId>,
+}
+
+/// How a board's cards are dealt.
+#[derive(Debug, Clone, Default)]
+pub struct DealRules {
+    /// How many of the cards lie face down instead of at a seat.
+    pub face_down: u8,
+    /// Cards that never do.
+    pub never_down: Vec<RoleId>,
+    /// At most one card of this faction does.
+    pub one_down_of: Option<FactionId>,
+    /// Other numbers of seats that it takes, each with the cards that are then added.
+    pub sizes: Vec<DealSize>,
+}
+
+/// Another number of seats that a board takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DealSize {
+    /// How many seats.
+    pub seats: u8,
+    /// Which cards are added.
+    pub more: Vec<RoleId>,
+}
+
+impl DealRules {
+    /// May this card lie face down beside these?
+    pub fn may_lie_with(&self, board: &Board, card: RoleId, others: &[RoleId]) -> bool {
+        let of = |card: RoleId| Some(board.role_def(card).faction) == self.one_down_of;
+        let crowded = self.one_down_of.is_some() && of(card) && others.iter().any(|c| of(*c));
+        !self.never_down.contains(&card) && !crowded
+    }
 }
 
 /// A skill of the board: what all skills have in common, and its code.
@@ -622,7 +655,31 @@ impl Board {
 
     /// How many seats its deal has.
     pub fn seat_count(&self) -> usize {
-        self.roles.iter().map(|r| usize::from(r.count)).sum()
+        let cards: usize = self.roles.iter().map(|r| usize::from(r.count)).sum();
+        cards.saturating_sub(usize::from(self.deal.face_down))
+    }
+
+    /// Every number of seats that it takes, its own first.
+    pub fn sizes(&self) -> Vec<usize> {
+        let others = self.deal.sizes.iter().map(|s| usize::from(s.seats));
+        std::iter::once(self.seat_count()).chain(others).collect()
+    }
+
+    /// The cards for so many seats, those that lie face down among them; for a number of seats
+    /// that it does not take, its own.
+    pub fn cards(&self, seats: usize) -> Vec<RoleId> {
+        let mut cards = Vec::new();
+        for (place, role) in self.roles.iter().enumerate() {
+            cards.extend(std::iter::repeat_n(
+                RoleId::at(place),
+                usize::from(role.count),
+            ));
+        }
+        let mut sizes = self.deal.sizes.iter();
+        if let Some(size) = sizes.find(|s| usize::from(s.seats) == seats) {
+            cards.extend(&size.more);
+        }
+        cards
     }
 
     /// The definition of a skill.

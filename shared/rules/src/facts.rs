@@ -6,7 +6,7 @@ use crate::ids::{ClassId, FactionId, GroupId, RoleId, SeatId, SeatSet, SkillId, 
 use crate::phase::{PhaseKind, WindowId};
 use crate::refusal::NotChoosable;
 use crate::skill::Held;
-use crate::world::{Holding, Reaction, Seat, StateRecord};
+use crate::world::{Hit, Holding, Reaction, Seat, StateRecord};
 
 /// A skill that is open to a seat now, as `我` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -286,6 +286,17 @@ impl Game {
         self.working(seat).any(|(record, state)| {
             counts(record) && ((!def.forced && state.silences) || (def.kill && state.disarms))
         }) || (def.forced && self.world.states.iter().any(stripped))
+    }
+
+    /// Does a state keep the seat from using the skill?
+    pub(crate) fn silenced(&self, seat: SeatId, skill: SkillId) -> bool {
+        self.bars(seat, skill, |_| true)
+    }
+
+    /// Would a state that lies on the target now stop this hit for good?
+    pub(crate) fn would_void(&self, hit: &Hit) -> bool {
+        let mut working = self.working(hit.target);
+        working.any(|(_, def)| def.stops.has(hit.harm) && !def.holds_back)
     }
 
     /// Would the state bar the seat from a skill that it could still send in this phase?

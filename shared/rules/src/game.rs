@@ -439,6 +439,41 @@ impl Game {
             .find(|h| h.id == held.holding)
     }
 
+    /// Moves seats into a faction, without a word: who is told of it, its skill says.
+    pub fn turn_to(&mut self, seats: SeatSet, faction: FactionId) {
+        for seat in seats.iter() {
+            self.world.seats[seat.index()].faction = faction;
+        }
+    }
+
+    /// From now on the seat wins when the other one does (F19).
+    pub fn share_win_of(&mut self, seat: SeatId, other: SeatId) {
+        self.world.seats[seat.index()].shares = Some(other);
+    }
+
+    /// Draws the cards that lie face down from those that nobody has been dealt (F1, F14).
+    pub fn lay_face_down(&mut self) {
+        let board = Arc::clone(&self.board);
+        let rule = &board.deal;
+        let mut left = board.cards(self.world.seats.len());
+        for seat in self.all() {
+            let card = self.at(seat).card;
+            if let Some(place) = left.iter().position(|c| *c == card) {
+                left.remove(place);
+            }
+        }
+        while self.world.face_down.len() < usize::from(rule.face_down) {
+            left.retain(|card| rule.may_lie_with(&board, *card, &self.world.face_down));
+            let Some(card) = self.draw(&left, |c| board.role_def(*c).name.clone()) else {
+                return;
+            };
+            self.world.face_down.push(card);
+            if let Some(place) = left.iter().position(|c| *c == card) {
+                left.remove(place);
+            }
+        }
+    }
+
     /// Who takes part: at the deal, and once more when the opening has moved cards and factions
     /// (a faction without a member then can neither win nor lose).
     pub(crate) fn count_sides(&mut self) {

@@ -57,6 +57,8 @@ pub enum Arg {
     Tally(Vec<(SeatId, i32)>),
     /// A role.
     Role(RoleId),
+    /// Roles.
+    Roles(Vec<RoleId>),
     /// A faction.
     Faction(FactionId),
     /// Factions.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::board::{Redirect, Usage};
 use crate::game::{Game, Reckoned};
-use crate::ids::{SeatId, SeatSet, SkillId, Stamp};
+use crate::ids::{RoleId, SeatId, SeatSet, SkillId, Stamp};
 use crate::input::Word;
 use crate::notice::{Arg, Notice};
 use crate::refusal::{NotChoosable, Refusal};
@@ -212,11 +212,23 @@ impl Game {
                 }
             })
             .collect();
+        let roles: Vec<RoleId> = intent
+            .words
+            .iter()
+            .filter_map(|w| {
+                if let Word::Role(r) = w {
+                    Some(*r)
+                } else {
+                    None
+                }
+            })
+            .collect();
         let notice = |to: Notice| {
             to.with("seat", Arg::Seat(intent.seat))
                 .with("skill", Arg::Skill(intent.skill))
                 .with("targets", Arg::Order(intent.targets.clone()))
                 .with("options", Arg::Skills(options.clone()))
+                .with("roles", Arg::Roles(roles.clone()))
                 .with("replaced", Arg::Flag(replaced))
         };
         let receipt = notice(Notice::to(intent.seat, "receipt/used")).receipt();

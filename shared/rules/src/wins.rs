@@ -1,7 +1,7 @@
 //! Wins: rules as data, checked in the board's priority order when a list is fixed.
 
 use crate::game::{Ending, Game};
-use crate::ids::{ClassId, FactionId, SeatId, SeatSet};
+use crate::ids::{ClassId, FactionId, RoleId, SeatId, SeatSet};
 use crate::notice::{Arg, Notice};
 use crate::phase::{Phase, PhaseKind};
 
@@ -37,6 +37,8 @@ pub struct Who {
     pub faction: FactionId,
     /// Of this class by card (G26); `None`: any.
     pub class: Option<ClassId>,
+    /// Of this role; `None`: any.
+    pub role: Option<RoleId>,
 }
 
 /// What makes a faction win or lose.
@@ -46,6 +48,8 @@ pub struct WinRule {
     pub faction: FactionId,
     /// It wins when this holds.
     pub wins: Cond,
+    /// These win with it, each if someone in it is in play (F7).
+    pub also: Vec<Who>,
 }
 
 impl Game {
@@ -53,6 +57,7 @@ impl Game {
         self.all().filter(move |s| {
             self.at(*s).faction == who.faction
                 && (who.class.is_none() || self.class(*s) == who.class)
+                && who.role.is_none_or(|role| self.at(*s).role == role)
         })
     }
 
@@ -99,6 +104,7 @@ impl Game {
                 .of(Who {
                     faction,
                     class: None,
+                    role: None,
                 })
                 .any(|s| self.stands(s))
     }
@@ -120,8 +126,12 @@ impl Game {
             return;
         }
         if let Some(faction) = self.winner() {
+            let rule = self.board.wins.iter().find(|r| r.faction == faction);
+            let also = rule.map_or(&[][..], |r| &r.also).iter();
+            let with = also.filter(|who| self.of(**who).any(|s| self.stands(s)));
+            let factions = std::iter::once(faction).chain(with.map(|w| w.faction));
             self.end(Ending::Won {
-                factions: vec![faction],
+                factions: factions.collect(),
                 seats: SeatSet::EMPTY,
             });
             return;

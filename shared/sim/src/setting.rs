@@ -21,7 +21,7 @@ pub fn setup(board: &Arc<Board>, calendar: &str, seed: u64) -> Setup {
     }
     Setup {
         board: Arc::clone(board),
-        seats: rules::deal(board, bytes),
+        seats: rules::deal(board, board.seat_count(), bytes),
         options: board.options,
         timetable: Timetable {
             calendar: calendar.to_owned(),

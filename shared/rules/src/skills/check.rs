@@ -1,15 +1,17 @@
-//! A check: one seat is chosen, its faction or class is answered when the window closes.
+//! A check: one seat is chosen, its faction or class is answered when the window closes, or
+//! whether a state lies on it.
 //!
-//! m158 §预言家 预言, §恶魔 恶魔之眼; M7.
+//! m158 §预言家 预言, §恶魔 恶魔之眼; M7. foxcurse §预言家; F11.
 
 use std::sync::Arc;
 
 use super::{ParamProblem, Params};
+use crate::board::Harm;
 use crate::game::Game;
-use crate::ids::SeatId;
+use crate::ids::{SeatId, StateId};
 use crate::notice::{Arg, Notice};
 use crate::skill::{Held, Skill};
-use crate::world::Intent;
+use crate::world::{Hit, Intent};
 
 #[derive(Debug)]
 enum Answer {
@@ -19,11 +21,19 @@ enum Answer {
     FaceFaction,
     /// The class of the role that shows; this word for a role in no class.
     FaceClass(String),
+    /// One word for a seat with this state, the other for everybody else.
+    State {
+        state: StateId,
+        word: String,
+        otherwise: String,
+    },
 }
 
 #[derive(Debug)]
 struct Check {
     answer: Answer,
+    /// Whoever has this state goes out by being checked.
+    fells: Option<StateId>,
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
@@ -33,14 +43,20 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
         "faction" => Answer::Faction,
         "face-faction" => Answer::FaceFaction,
         "face-class" => Answer::FaceClass(otherwise),
+        "state" => Answer::State {
+            state: params.state("state")?,
+            word: params.text("word")?.unwrap_or_default(),
+            otherwise,
+        },
         _ => {
             return Err(ParamProblem {
                 key: Some("answer".to_owned()),
-                message: "must be faction, face-faction or face-class".to_owned(),
+                message: "must be faction, face-faction, face-class or state".to_owned(),
             });
         }
     };
-    Ok(Arc::new(Check { answer }))
+    let fells = params.optional_state("fells")?;
+    Ok(Arc::new(Check { answer, fells }))
 }
 
 impl Skill for Check {
@@ -56,12 +72,28 @@ impl Skill for Check {
                     let role = game.face_role(*target);
                     (None, game.board().role_def(role).class, otherwise.clone())
                 }
+                Answer::State {
+                    state,
+                    word,
+                    otherwise,
+                } => {
+                    let has = game.has_state(*target, *state);
+                    (None, None, if has { word } else { otherwise }.clone())
+                }
             };
             game.tell(match (faction, class) {
                 (Some(faction), _) => answered.with("answer", Arg::Faction(faction)),
                 (None, Some(class)) => answered.with("answer", Arg::Class(Some(class))),
                 (None, None) => answered.with("answer", Arg::Text(word)),
             });
+            if self.fells.is_some_and(|s| game.has_state(*target, s)) {
+                game.hit(Hit {
+                    target: *target,
+                    harm: Harm::Fatal,
+                    by: Some(held.seat),
+                    skill: Some(held.skill),
+                });
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A last shot: who goes out is asked and may take one seat along.
+//! A last shot: who goes out is asked and may take one seat along, unless a state silences it.
 //!
-//! m158 §猎人 最后一枪, §黑狼王 报复, §公示; M4, M14.
+//! m158 §猎人 最后一枪, §黑狼王 报复, §公示; M4, M14. foxcurse §猎人, §狼王, 拓展3; F2, F21, F24.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::board::Harm;
 use crate::game::Game;
 use crate::ids::{SeatId, SkillId};
 use crate::notice::{Arg, Notice};
+use crate::phase::WindowId;
 use crate::skill::{Event, Held, Listens, Skill};
 use crate::world::{Hit, Intent};
 
@@ -19,6 +20,10 @@ struct LastShot {
     not_by: Vec<SkillId>,
     /// Only while this other skill is unspent.
     needs: Option<SkillId>,
+    /// When this window opens, its holder is told whether it could shoot tonight.
+    told_in: Option<WindowId>,
+    /// Is its holder told when a state has stopped the shot?
+    void_told: bool,
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
@@ -26,6 +31,8 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
         harm: params.harm("harm")?,
         not_by: params.skills("not-by")?,
         needs: params.skill("needs")?,
+        told_in: params.optional_window("told-in")?,
+        void_told: params.flag("void-told")?,
     }))
 }
 
@@ -39,19 +46,50 @@ impl LastShot {
     }
 }
 
+impl LastShot {
+    /// Could it shoot, should it go out tonight? Not when it is silenced, nor when harm that
+    /// leaves no shot is on its way and nothing voids it.
+    fn could_shoot(&self, game: &Game, held: Held) -> bool {
+        let hindering = |hit: &Hit| {
+            hit.target == held.seat
+                && hit.skill.is_some_and(|s| self.not_by.contains(&s))
+                && !game.would_void(hit)
+        };
+        self.loaded(game, held.seat)
+            && !game.silenced(held.seat, held.skill)
+            && !game.world().hits.iter().any(hindering)
+    }
+}
+
 impl Skill for LastShot {
     fn listens(&self) -> Listens {
-        Listens::OUTS
+        match self.told_in {
+            Some(_) => Listens::OUTS.and(Listens::WINDOWS),
+            None => Listens::OUTS,
+        }
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {
-        let Event::WentOut { seat, cause } = event else {
-            return;
-        };
-        let barred =
-            cause.harm == Harm::SentOff || cause.skill.is_some_and(|s| self.not_by.contains(&s));
-        if *seat == held.seat && !barred && self.loaded(game, held.seat) {
-            game.ask(held);
+        match event {
+            Event::WentOut { seat, cause } if *seat == held.seat => {
+                let hindered = cause.harm == Harm::SentOff
+                    || cause.skill.is_some_and(|s| self.not_by.contains(&s))
+                    || game.silenced(held.seat, held.skill);
+                if !hindered && self.loaded(game, held.seat) {
+                    game.ask(held);
+                }
+            }
+            Event::WindowOpened(window)
+                if self.told_in == Some(*window) && game.stands(held.seat) =>
+            {
+                let can = self.could_shoot(game, held);
+                game.tell(
+                    Notice::to(held.seat, "shot/tonight")
+                        .with("skill", Arg::Skill(held.skill))
+                        .with("can", Arg::Flag(can)),
+                );
+            }
+            _ => {}
         }
     }
 
@@ -67,6 +105,13 @@ impl Skill for LastShot {
             let took = game.at(*target).out.is_some_and(|cause| {
                 cause.by == Some(held.seat) && cause.skill == Some(held.skill)
             });
+            if !took && self.void_told && game.stands(*target) {
+                game.tell(
+                    Notice::to(held.seat, "shot/void")
+                        .with("skill", Arg::Skill(held.skill))
+                        .with("target", Arg::Seat(*target)),
+                );
+            }
             if took {
                 game.tell_public(
                     Notice::public("shot/public")

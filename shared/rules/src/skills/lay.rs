@@ -1,13 +1,13 @@
 //! Lays a state on chosen seats: wards and the like.
 //!
-//! m158 §荣光骑士 荣光庇护, §女巫 救药, §图腾萨满 保护图腾; M3, M4.
+//! m158 §荣光骑士 荣光庇护, §女巫 救药, §图腾萨满 保护图腾; M3, M4. foxcurse §守卫, §女巫; F24.
 
 use std::sync::Arc;
 
 use super::{ParamProblem, Params};
 use crate::board::Harm;
 use crate::game::Game;
-use crate::ids::{SeatId, SkillId, StateId};
+use crate::ids::{SeatId, SeatSet, SkillId, StateId};
 use crate::notice::{Arg, Notice};
 use crate::skill::{Event, Held, Listens, Skill};
 use crate::world::{Intent, Lapse};
@@ -22,6 +22,8 @@ struct Lay {
     lost_when_spent: bool,
     /// Is it published when what it laid has stopped a vote?
     shown_at_vote: bool,
+    /// Can it only choose whom a strike has chosen tonight?
+    only_struck: bool,
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
@@ -31,6 +33,7 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
         loses: params.skills("loses")?,
         lost_when_spent: params.flag("lost-when-spent")?,
         shown_at_vote: params.flag("shown-at-vote")?,
+        only_struck: params.flag("only-struck")?,
     }))
 }
 
@@ -40,6 +43,14 @@ impl Skill for Lay {
             Listens::PREVENTED
         } else {
             Listens::NONE
+        }
+    }
+
+    fn narrow(&self, game: &Game, _held: Held, range: SeatSet) -> SeatSet {
+        if self.only_struck {
+            range.and(game.struck())
+        } else {
+            range
         }
     }
 

@@ -1,10 +1,17 @@
 //! The library of skills: one file each, and one line in [`LIBRARY`].
 
+mod acquaint;
 mod badge;
 mod check;
+mod couple;
+mod crush;
 mod decoy;
+mod dream;
+mod face_down;
+mod fear;
 mod harm;
 mod insight;
+mod join;
 mod last_shot;
 mod lay;
 mod mode;
@@ -24,10 +31,17 @@ type Build = fn(&mut Params) -> Result<Arc<dyn Skill>, ParamProblem>;
 
 /// Every skill there is: the word that board files use, and how it is made.
 pub const LIBRARY: &[(&str, Build)] = &[
+    ("acquaint", acquaint::build),
     ("check", check::build),
+    ("couple", couple::build),
+    ("crush", crush::build),
     ("decoy", decoy::build),
+    ("dream", dream::build),
+    ("face-down", face_down::build),
+    ("fear", fear::build),
     ("harm", harm::build),
     ("insight", insight::build),
+    ("join", join::build),
     ("last-shot", last_shot::build),
     ("lay", lay::build),
     ("mode", mode::build),

@@ -149,12 +149,31 @@ impl<'a> Params<'a> {
             .ok_or_else(|| problem(key, "is missing: name a window"))
     }
 
-    /// A faction; `None` when it is not given.
-    #[expect(dead_code, reason = "for the skills of the other boards")]
-    pub(super) fn faction(&mut self, key: &str) -> Result<Option<FactionId>, ParamProblem> {
-        Ok(self
-            .name(key, "faction", |n| &n.factions)?
-            .map(FactionId::at))
+    /// A state; `None` when it is not given.
+    pub(super) fn optional_state(&mut self, key: &str) -> Result<Option<StateId>, ParamProblem> {
+        Ok(self.name(key, "state", |n| &n.states)?.map(StateId::at))
+    }
+
+    /// A window; `None` when it is not given.
+    pub(super) fn optional_window(&mut self, key: &str) -> Result<Option<WindowId>, ParamProblem> {
+        Ok(self.name(key, "window", |n| &n.windows)?.map(WindowId::at))
+    }
+
+    /// A whole number; `None` when it is not given.
+    pub(super) fn number(&mut self, key: &str) -> Result<Option<i64>, ParamProblem> {
+        match self.take(key) {
+            None => Ok(None),
+            Some(Param::Number(number)) => Ok(Some(number)),
+            Some(_) => Err(problem(key, "must be a whole number")),
+        }
+    }
+
+    /// A faction that must be given.
+    pub(super) fn faction(&mut self, key: &str) -> Result<FactionId, ParamProblem> {
+        let place = self.name(key, "faction", |n| &n.factions)?;
+        place
+            .map(FactionId::at)
+            .ok_or_else(|| problem(key, "is missing: name a faction"))
     }
 
     /// A skill; `None` when it is not given.

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use rules::board::{
-    Board, Calendar, Choose, End, Faction, Flow, Harms, LastWordsRule, Options, Penalties,
-    Publication, Role, SeatCount, SkillDef, StateDef, Usage, VoteRules, Window, WindowKind,
-    WinsChecked,
+    Board, Calendar, Choose, DealRules, End, Faction, Flow, Harms, LastWordsRule, Options,
+    Penalties, Publication, Role, SeatCount, SkillDef, StateDef, Usage, VoteRules, Window,
+    WindowKind, WinsChecked,
 };
 use rules::skill::Skill;
 use rules::{FactionId, PhaseKind, SkillId, StateId, WindowId};
@@ -56,6 +56,7 @@ impl Toy {
             }],
             classes: Vec::new(),
             roles: vec![role("平民", Vec::new())],
+            deal: DealRules::default(),
             skills: Vec::new(),
             states: Vec::new(),
             groups: Vec::new(),

@@ -53,6 +53,7 @@ fn value(arg: &Arg, names: &Names) -> Value {
             .map(|(s, w)| json!({"seat": names.seat(*s), "votes": votes(*w)}))
             .collect(),
         Arg::Role(id) => json!(role(id)),
+        Arg::Roles(ids) => ids.iter().map(|r| json!(role(r))).collect(),
         Arg::Faction(id) => json!(faction(id)),
         Arg::FactionList(ids) => ids.iter().map(|f| json!(faction(f))).collect(),
         Arg::Class(id) => json!(id.map(|c| names.class(c))),
