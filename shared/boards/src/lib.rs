@@ -16,7 +16,10 @@ use sha2::{Digest, Sha256};
 pub use problem::{Problem, Problems};
 
 /// Boards that come with the product: id and text.
-const BUILTIN: &[(&str, &str)] = &[("m158", include_str!("../m158.toml"))];
+const BUILTIN: &[(&str, &str)] = &[
+    ("m158", include_str!("../m158.toml")),
+    ("foxcurse", include_str!("../foxcurse.toml")),
+];
 
 static LOADED: LazyLock<Vec<Arc<Board>>> = LazyLock::new(|| {
     BUILTIN
