@@ -468,6 +468,8 @@ impl Reader<'_> {
             strips: state.strips,
             veils: state.veils,
             bewitches: state.bewitches,
+            voteless: state.voteless,
+            unvotable: state.unvotable,
             weight: hundredths(state.weight),
             tie,
             redirect,

@@ -185,6 +185,10 @@ pub(crate) struct StateFile {
     #[serde(default)]
     pub bewitches: bool,
     #[serde(default)]
+    pub voteless: bool,
+    #[serde(default)]
+    pub unvotable: bool,
+    #[serde(default)]
     pub weight: f64,
     pub tie: Option<Name>,
     pub redirect: Option<Name>,

@@ -346,6 +346,10 @@ pub struct StateDef {
     pub veils: bool,
     /// The seat's ballot weighs nothing (迷魂), whatever else is added.
     pub bewitches: bool,
+    /// The seat has no ballot.
+    pub voteless: bool,
+    /// No ballot can name the seat.
+    pub unvotable: bool,
     /// Added to the weight of the seat's ballot, in hundredths of a vote; stacks.
     pub weight: i32,
     /// What the seat's ballot decides in a tie.

@@ -323,6 +323,16 @@ impl Game {
         })
     }
 
+    /// Has the seat no ballot?
+    pub(crate) fn voteless(&self, seat: SeatId) -> bool {
+        self.flag(seat, |d| d.voteless)
+    }
+
+    /// Can no ballot name the seat?
+    pub(crate) fn unvotable(&self, seat: SeatId) -> bool {
+        self.flag(seat, |d| d.unvotable)
+    }
+
     /// The weight of the seat's ballot in hundredths of a vote.
     pub fn vote_weight(&self, seat: SeatId) -> i32 {
         if self.flag(seat, |d| d.bewitches) {

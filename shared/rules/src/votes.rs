@@ -41,8 +41,8 @@ impl Game {
                 ThreadKind::Election
             },
             day: self.number(),
-            voters: eligible,
-            choosable: eligible,
+            voters: eligible.iter().filter(|s| !self.voteless(*s)).collect(),
+            choosable: eligible.iter().filter(|s| !self.unvotable(*s)).collect(),
             changes: self.board.vote.changes,
             changes_until: calendar.and_then(|c| before(c.changes_stop_minutes)),
             sped_up: self.world.sped_up,
@@ -102,10 +102,12 @@ impl Game {
         let ok = |s: SeatId| s.index() < n && !self.world.announced.has(s) && !self.at(s).barred;
         book.ballots
             .iter()
-            .filter(|b| ok(b.voter))
+            .filter(|b| ok(b.voter) && !self.voteless(b.voter))
             .filter_map(|b| match b.choice {
                 Choice::Abstain => Some((b.voter, None)),
-                Choice::Seat(target) if ok(target) => Some((b.voter, Some(target))),
+                Choice::Seat(target) if ok(target) && !self.unvotable(target) => {
+                    Some((b.voter, Some(target)))
+                }
                 Choice::Seat(_) => None,
             })
             .collect()
@@ -292,11 +294,19 @@ impl Game {
         let Some(sheriff) = self.board.sheriff.as_ref() else {
             return;
         };
-        let (state, skills) = (sheriff.state, sheriff.skills.clone());
-        let Some(seat) = self.holder_of(state).filter(|s| !self.stands(*s)) else {
+        let out = self.holder_of(sheriff.state).filter(|s| !self.stands(*s));
+        if let Some(seat) = out {
+            self.ask_for_badge(seat);
+        }
+    }
+
+    /// If the seat has the badge, it passes or tears it.
+    pub fn ask_for_badge(&mut self, seat: SeatId) {
+        let Some(sheriff) = self.board.sheriff.as_ref() else {
             return;
         };
-        for skill in skills {
+        let has = self.has_state(seat, sheriff.state);
+        for skill in sheriff.skills.clone().into_iter().filter(|_| has) {
             if self.board.skill_def(skill).usage == crate::board::Usage::Reaction
                 && let Some(held) = self.held(seat, skill)
             {
