@@ -19,6 +19,7 @@ mod params;
 mod passive;
 mod standing;
 mod survey;
+mod turn_card;
 
 use std::sync::Arc;
 
@@ -50,6 +51,7 @@ pub const LIBRARY: &[(&str, Build)] = &[
     ("standing", standing::build),
     ("survey", survey::build),
     ("tear-badge", badge::build_tear),
+    ("turn-card", turn_card::build),
 ];
 
 /// Makes the code of a skill. Parameters that it does not know are a problem.
