@@ -90,8 +90,11 @@ fn answer_about(board: &Board, line: &Line, about: &str, step: &mut Step) {
             .iter()
             .map(|skill| about_skill(board, *skill))
             .collect();
+        let faction = role
+            .faction
+            .map(|f| board.factions[f.index()].name.as_str());
         let args = json!({
-            "role": role.name, "faction": board.factions[role.faction.index()].name,
+            "role": role.name, "faction": faction,
             "count": role.count, "skills": skills,
         });
         step.answer(line, Phrase::new("help/role", args));

@@ -69,6 +69,8 @@ pub(crate) fn thread() -> Thread {
         closes_at: Some(Time(100_000)),
         petitions_until: Some(Time(60_000)),
         paused: false,
+        must_vote: SeatSet::EMPTY,
+        secret: false,
         void_targets: SeatSet::EMPTY,
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rules::board::{
     Board, Calendar, Choose, Colour, DealRules, DealSize, End, Faction, Flow, GroupDef, Harm,
     Harms, LastWordsRule, Members, Oneself, Options, Penalties, Publication, Redirect, Role,
-    SeatCount, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage,
+    SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage,
     VoteRules, Window, WindowKind, WinsChecked,
 };
 use rules::phase::PhaseKind;
@@ -38,7 +38,6 @@ pub(crate) fn build(text: &str) -> Result<Board, Problems> {
     let mut reader = Reader {
         names: &names,
         classes: plain(&file.classes),
-        roles: file.role.iter().map(|r| r.name.get_ref().clone()).collect(),
         problems,
     };
     let board = reader.board(&file, text);
@@ -68,21 +67,19 @@ fn names(file: &BoardFile, problems: &mut Collector) -> Names {
         }
         names.into_iter().map(|n| n.get_ref().clone()).collect()
     };
-    let names = Names {
+    Names {
         factions: table("faction", file.factions.iter().collect()),
+        roles: table("role", file.role.iter().map(|r| &r.name).collect()),
         skills: table("skill", file.skill.iter().map(|s| &s.name).collect()),
         states: table("state", file.state.iter().map(|s| &s.name).collect()),
         groups: table("group", file.group.iter().map(|g| &g.name).collect()),
         windows: table("window", file.window.iter().map(|w| &w.name).collect()),
-    };
-    table("role", file.role.iter().map(|r| &r.name).collect());
-    names
+    }
 }
 
 struct Reader<'a> {
     names: &'a Names,
     classes: Vec<String>,
-    roles: Vec<String>,
     problems: Collector<'a>,
 }
 
@@ -126,7 +123,8 @@ impl Reader<'_> {
             vote: VoteRules {
                 changes: file.vote.changes,
                 ballots_public: file.vote.ballots_public,
-                counts_public: file.vote.counts_public,
+                secret_from: file.vote.secret_from,
+                first_day_shows: file.vote.first_day_shows.as_ref().map(|n| self.state(n)),
             },
             sheriff: file.sheriff.as_ref().map(|s| SheriffRules {
                 state: self.state(&s.state),
@@ -157,12 +155,17 @@ impl Reader<'_> {
                 .iter()
                 .map(|n| self.state(n))
                 .collect(),
+            draws: file
+                .draw
+                .iter()
+                .map(|d| self.cond(d.when.get_ref(), &d.when.span()))
+                .collect(),
             wins: file
                 .win
                 .iter()
                 .map(|w| WinRule {
                     faction: self.faction(&w.faction),
-                    wins: self.cond(&w.when, &w.faction),
+                    wins: self.cond(&w.when, &w.faction.span()),
                     also: w.also.iter().map(|who| self.who(who)).collect(),
                 })
                 .collect(),
@@ -183,6 +186,9 @@ impl Reader<'_> {
                         true
                     }
                 },
+                causes: file.publication.causes,
+                factions: file.publication.factions,
+                told_at_once: file.publication.told_at_once,
                 vote_at_once: file.publication.vote_at_once,
                 first_night_after_election: file.publication.first_night_after_election,
             },
@@ -209,6 +215,7 @@ impl Reader<'_> {
             options: Options {
                 sheriff: file.options.sheriff && file.sheriff.is_some(),
                 idle_cards: file.options.idle_cards,
+                counts: file.vote.counts_public,
             },
         }
     }
@@ -248,8 +255,7 @@ impl Reader<'_> {
     }
 
     fn role(&mut self, name: &Name) -> RoleId {
-        let roles = self.roles.clone();
-        RoleId(small(self.find("role", &roles, name)))
+        RoleId(small(self.find("role", &self.names.roles, name)))
     }
 
     fn window(&mut self, name: &Name) -> WindowId {
@@ -334,7 +340,7 @@ impl Reader<'_> {
             .iter()
             .map(|r| Role {
                 name: r.name.get_ref().clone(),
-                faction: self.faction(&r.faction),
+                faction: r.faction.as_ref().map(|f| self.faction(f)),
                 class: r.class.as_ref().map(|c| self.class(c)),
                 strength: r.strength,
                 count: r.count,
@@ -348,6 +354,7 @@ impl Reader<'_> {
             face_down: file.face_down,
             never_down: file.never_down.iter().map(|r| self.role(r)).collect(),
             one_down_of: file.one_down_of.as_ref().map(|f| self.faction(f)),
+            shares: self.shares(file),
             sizes: file
                 .size
                 .iter()
@@ -357,6 +364,22 @@ impl Reader<'_> {
                 })
                 .collect(),
         }
+    }
+
+    fn shares(&mut self, file: &DealFile) -> Vec<Share> {
+        let mut shares = Vec::new();
+        for share in &file.share {
+            let mut least = Vec::new();
+            for (role, count) in &share.least {
+                least.push((self.role(role), *count));
+            }
+            shares.push(Share {
+                faction: self.faction(&share.faction),
+                seats: share.seats,
+                least,
+            });
+        }
+        shares
     }
 
     fn group_def(&mut self, group: &GroupFile) -> GroupDef {
@@ -429,8 +452,9 @@ impl Reader<'_> {
                 .map_or(TieBreak::Nothing, |name| match name.get_ref().as_str() {
                     "any" => TieBreak::Any,
                     "tied" => TieBreak::Tied,
+                    "itself" => TieBreak::Itself,
                     _ => {
-                        self.one_of(name, "any, tied");
+                        self.one_of(name, "any, tied, itself");
                         TieBreak::Nothing
                     }
                 });
@@ -472,6 +496,10 @@ impl Reader<'_> {
             unvotable: state.unvotable,
             weight: hundredths(state.weight),
             tie,
+            untargetable: state.untargetable,
+            must_vote: state.must_vote,
+            stays_in: state.stays_in,
+            voted_instead: state.voted_instead,
             redirect,
             stand_in: state.stand_in,
             told: state.told.as_ref().map_or(Told::Never, |t| self.told(t)),
@@ -571,7 +599,7 @@ impl Reader<'_> {
         }
     }
 
-    fn cond(&mut self, cond: &CondFile, rule: &Name) -> Cond {
+    fn cond(&mut self, cond: &CondFile, rule: &Range<usize>) -> Cond {
         let mut found: Vec<Cond> = Vec::new();
         if let Some(all) = &cond.all {
             found.push(Cond::All(all.iter().map(|c| self.cond(c, rule)).collect()));
@@ -599,9 +627,61 @@ impl Reader<'_> {
         }
         if found.len() != 1 {
             let message = "each condition of this win rule takes exactly one of: all, any, out, in_play, lost, at_least, quiet_days";
-            self.problems.add(rule.span(), message);
+            self.problems.add(rule.clone(), message);
         }
         found.pop().unwrap_or(Cond::Any(Vec::new()))
+    }
+
+    /// Factions that are dealt apart must fit the roles that have none of their own.
+    fn check_shares(&mut self, board: &Board, file: &BoardFile) {
+        let apart = |role: &&Role| role.faction.is_none();
+        let roles: usize = board
+            .roles
+            .iter()
+            .filter(apart)
+            .map(|r| usize::from(r.count))
+            .sum();
+        let seats: usize = board.deal.shares.iter().map(|s| usize::from(s.seats)).sum();
+        if roles != seats {
+            let role = file.role.iter().find(|r| r.faction.is_none());
+            let place = file.deal.share.first().map(|s| s.faction.span());
+            let place = place.or(role.map(|r| r.name.span())).unwrap_or(0..0);
+            let message = format!(
+                "{roles} cards have no faction of their own and the shares have {seats} seats: they must be as many"
+            );
+            self.problems.add(place, message);
+        }
+        for (share, def) in file.deal.share.iter().zip(&board.deal.shares) {
+            let least: usize = def.least.iter().map(|(_, n)| usize::from(*n)).sum();
+            if least > usize::from(def.seats) {
+                let message = format!("{least} cards must be dealt into {} seats", def.seats);
+                self.problems.add(share.faction.span(), message);
+            }
+            for role in share.least.keys() {
+                let Ok(id) = board.role(role.get_ref()) else {
+                    continue;
+                };
+                let wanted: usize = board
+                    .deal
+                    .shares
+                    .iter()
+                    .flat_map(|s| &s.least)
+                    .filter(|(r, _)| *r == id)
+                    .map(|(_, n)| usize::from(*n))
+                    .sum();
+                let def = board.role_def(id);
+                if def.faction.is_some() {
+                    let message = format!("{} has a faction of its own", def.name);
+                    self.problems.add(role.span(), message);
+                } else if wanted > usize::from(def.count) {
+                    let message = format!(
+                        "the shares take {wanted} of {} at least, the deal has {}",
+                        def.name, def.count
+                    );
+                    self.problems.add(role.span(), message);
+                }
+            }
+        }
     }
 
     /// A deal that cannot be dealt, a state that stops but is never asked.
@@ -624,6 +704,7 @@ impl Reader<'_> {
                 self.problems.add(size.seats.span(), message);
             }
         }
+        self.check_shares(board, file);
         for (state, def) in file.state.iter().zip(&board.states) {
             let id = board.state(&def.name).ok();
             let asked = id.is_some_and(|id| board.preventions.contains(&id));
@@ -639,7 +720,8 @@ impl Reader<'_> {
         for (win, rule) in file.win.iter().zip(&board.wins) {
             let held = dealt
                 .iter()
-                .any(|r| board.role_def(*r).faction == rule.faction);
+                .any(|r| board.role_def(*r).faction == Some(rule.faction))
+                || board.deal.shares.iter().any(|s| s.faction == rule.faction);
             // A skill that names the faction may turn seats to it.
             let names_it = |v: &Spanned<Value>| v.get_ref().as_str() == Some(win.faction.get_ref());
             let turned_to = file.skill.iter().any(|s| s.with.values().any(names_it));

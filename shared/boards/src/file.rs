@@ -37,6 +37,8 @@ pub(crate) struct BoardFile {
     pub group: Vec<GroupFile>,
     pub role: Vec<RoleFile>,
     pub skill: Vec<SkillFile>,
+    #[serde(default)]
+    pub draw: Vec<DrawFile>,
     pub win: Vec<WinFile>,
 }
 
@@ -54,6 +56,7 @@ pub(crate) struct DealFile {
     pub never_down: Vec<Name>,
     pub one_down_of: Option<Name>,
     pub size: Vec<DealSizeFile>,
+    pub share: Vec<ShareFile>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -103,6 +106,8 @@ pub(crate) struct VoteFile {
     pub changes: Option<u8>,
     pub ballots_public: bool,
     pub counts_public: bool,
+    pub secret_from: Option<u16>,
+    pub first_day_shows: Option<Name>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,13 +118,27 @@ pub(crate) struct SheriffFile {
     pub pass: Name,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of a file, each on its own"
+)]
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PublicationFile {
     pub order: Name,
+    #[serde(default = "yes")]
+    pub causes: bool,
+    #[serde(default)]
+    pub factions: bool,
+    #[serde(default)]
+    pub told_at_once: bool,
     pub vote_at_once: bool,
     pub first_night_after_election: bool,
     pub wins_checked: Name,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Deserialize)]
@@ -191,6 +210,14 @@ pub(crate) struct StateFile {
     #[serde(default)]
     pub weight: f64,
     pub tie: Option<Name>,
+    #[serde(default)]
+    pub untargetable: bool,
+    #[serde(default)]
+    pub must_vote: bool,
+    #[serde(default)]
+    pub stays_in: bool,
+    #[serde(default)]
+    pub voted_instead: bool,
     pub redirect: Option<Name>,
     #[serde(default)]
     pub stand_in: bool,
@@ -232,7 +259,7 @@ pub(crate) enum NamesFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RoleFile {
     pub name: Name,
-    pub faction: Name,
+    pub faction: Option<Name>,
     pub class: Option<Name>,
     #[serde(default)]
     pub strength: u8,
@@ -280,6 +307,16 @@ pub(crate) struct SkillFile {
     pub help: String,
 }
 
+/// A faction that is dealt apart from the roles.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShareFile {
+    pub faction: Name,
+    pub seats: u8,
+    #[serde(default)]
+    pub least: BTreeMap<Name, u8>,
+}
+
 /// How many seats: exactly `2`, or `[1, 3]`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(untagged)]
@@ -295,6 +332,12 @@ pub(crate) struct WinFile {
     pub when: CondFile,
     #[serde(default)]
     pub also: Vec<WhoFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DrawFile {
+    pub when: Spanned<CondFile>,
 }
 
 /// One condition: exactly one of the fields.

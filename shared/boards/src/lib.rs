@@ -19,6 +19,7 @@ pub use problem::{Problem, Problems};
 const BUILTIN: &[(&str, &str)] = &[
     ("m158", include_str!("../m158.toml")),
     ("foxcurse", include_str!("../foxcurse.toml")),
+    ("redblack", include_str!("../redblack.toml")),
 ];
 
 static LOADED: LazyLock<Vec<Arc<Board>>> = LazyLock::new(|| {

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use crate::ids::{ClassId, FactionId, GroupId, RoleId, SkillId, StateId};
 use crate::phase::{PhaseKind, PhaseSet, WindowId, WindowSet};
 use crate::skill::Skill;
-use crate::wins::WinRule;
+use crate::wins::{Cond, WinRule};
 
 /// A whole board. Its tables are indexed by the ids of [`crate::ids`].
 #[derive(Debug, Clone)]
@@ -54,6 +54,8 @@ pub struct Board {
     pub redirects: Vec<StateId>,
     /// In which order stand-ins are asked.
     pub stand_ins: Vec<StateId>,
+    /// Conditions under which nobody wins; looked at before the win rules.
+    pub draws: Vec<Cond>,
     /// Win rules in order of priority.
     pub wins: Vec<WinRule>,
     /// When wins are checked.
@@ -82,8 +84,8 @@ pub struct Faction {
 pub struct Role {
     /// Its name (预言家).
     pub name: String,
-    /// The faction it is dealt into.
-    pub faction: FactionId,
+    /// The faction it is dealt into; `None`: one of those that are dealt apart.
+    pub faction: Option<FactionId>,
     /// Its class, for win rules and checks.
     pub class: Option<ClassId>,
     /// The number on its card; 0 where the board has none.
@@ -103,6 +105,8 @@ pub struct DealRules {
     pub never_down: Vec<RoleId>,
     /// At most one card of this faction does.
     pub one_down_of: Option<FactionId>,
+    /// Factions that are dealt apart from the roles, with their share of the seats.
+    pub shares: Vec<Share>,
     /// Other numbers of seats that it takes, each with the cards that are then added.
     pub sizes: Vec<DealSize>,
 }
@@ -119,10 +123,21 @@ pub struct DealSize {
 impl DealRules {
     /// May this card lie face down beside these?
     pub fn may_lie_with(&self, board: &Board, card: RoleId, others: &[RoleId]) -> bool {
-        let of = |card: RoleId| Some(board.role_def(card).faction) == self.one_down_of;
+        let of = |card: RoleId| board.role_def(card).faction == self.one_down_of;
         let crowded = self.one_down_of.is_some() && of(card) && others.iter().any(|c| of(*c));
         !self.never_down.contains(&card) && !crowded
     }
+}
+
+/// A faction's share of a deal in which factions are dealt apart from roles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// The faction.
+    pub faction: FactionId,
+    /// How many seats are dealt into it.
+    pub seats: u8,
+    /// At least so many of these roles are among them.
+    pub least: Vec<(RoleId, u8)>,
 }
 
 /// A skill of the board: what all skills have in common, and its code.
@@ -354,6 +369,14 @@ pub struct StateDef {
     pub weight: i32,
     /// What the seat's ballot decides in a tie.
     pub tie: TieBreak,
+    /// No skill can name the seat.
+    pub untargetable: bool,
+    /// The seat cannot abstain; without a ballot one is drawn when the vote is counted.
+    pub must_vote: bool,
+    /// Nothing puts the seat out but the director's ruling.
+    pub stays_in: bool,
+    /// The seat goes out by the vote in the place of the one voted out (替死).
+    pub voted_instead: bool,
     /// What happens to the ball of a targeted skill that reaches the seat.
     pub redirect: Option<Redirect>,
     /// Does whoever laid it go out in this seat's place (替死)?
@@ -404,6 +427,9 @@ pub enum TieBreak {
     Any,
     /// The seat voted for goes out if it is among the tied (秩序, N11).
     Tied,
+    /// The holder itself goes out, whoever is tied, and before any ballot decides (冤死, R5). Not
+    /// on a day whose vote puts nobody out.
+    Itself,
 }
 
 /// A private group.
@@ -499,10 +525,13 @@ pub struct Timetable {
 pub struct VoteRules {
     /// How often a vote can be changed; `None`: any number of times.
     pub changes: Option<u8>,
-    /// Are the ballots published when the door closes?
+    /// Are the ballots published when the door closes? Never those of a secret vote.
     pub ballots_public: bool,
-    /// Are the counted weights published?
-    pub counts_public: bool,
+    /// From this day on votes are secret: sent in private, seen by nobody else (R1).
+    pub secret_from: Option<u16>,
+    /// The first day's vote puts nobody out: whoever has the most gets this state, and its
+    /// faction is published (R1).
+    pub first_day_shows: Option<StateId>,
 }
 
 /// The sheriff.
@@ -526,10 +555,20 @@ pub enum WinsChecked {
 }
 
 /// What is published of who went out.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of a board file"
+)]
 #[derive(Debug, Clone)]
 pub struct Publication {
     /// In the order of seats, not of settlement (G4).
     pub seat_order: bool,
+    /// Do lists tell those who were voted out from others (R16)?
+    pub causes: bool,
+    /// Do lists name the faction of who is on them?
+    pub factions: bool,
+    /// Is a seat told that it is out as soon as that is settled, not when a list says so?
+    pub told_at_once: bool,
     /// What went out by vote is published as soon as it is settled, not when the dusk ends.
     pub vote_at_once: bool,
     /// The first night's list waits for the end of the election.
@@ -580,6 +619,14 @@ pub struct Options {
     pub sheriff: bool,
     /// Does the board punish idling by itself (G20)?
     pub idle_cards: bool,
+    /// Are counted weights published? Where ballots are, they always are (R15).
+    #[serde(default = "published")]
+    pub counts: bool,
+}
+
+/// Counts were published before there was a parameter for it.
+fn published() -> bool {
+    true
 }
 
 /// A name that is not on the board.

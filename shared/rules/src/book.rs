@@ -293,6 +293,7 @@ impl Book {
             Choice::Seat(seat) if !self.thread.choosable.has(seat) || self.is_void(choice) => {
                 Err(Refusal::NotChoosable)
             }
+            Choice::Abstain if self.thread.must_vote.has(voter) => Err(Refusal::MustVote),
             Choice::Seat(_) | Choice::Abstain => Ok(()),
         }
     }

@@ -86,6 +86,13 @@ pub fn count(ballots: &[(SeatId, Option<SeatId>)], facts: &CountFacts) -> Outcom
 }
 
 fn decide(ballots: &[(SeatId, Option<SeatId>)], facts: &CountFacts, top: SeatSet) -> Verdict {
+    let bears = |(_, rule): &&(SeatId, TieBreak)| *rule == TieBreak::Itself;
+    if let Some((seat, _)) = facts.ties.iter().find(bears) {
+        return Verdict::Decided {
+            seat: *seat,
+            by: *seat,
+        };
+    }
     for (by, rule) in &facts.ties {
         let choice = ballots
             .iter()
@@ -93,7 +100,7 @@ fn decide(ballots: &[(SeatId, Option<SeatId>)], facts: &CountFacts, top: SeatSet
             .and_then(|(_, c)| *c);
         let Some(seat) = choice else { continue };
         let decides = match rule {
-            TieBreak::Nothing => false,
+            TieBreak::Nothing | TieBreak::Itself => false,
             TieBreak::Any => true,
             TieBreak::Tied => top.has(seat),
         };
@@ -194,6 +201,23 @@ mod tests {
         };
         let tie = Verdict::Tie([seat(0), seat(1)].into_iter().collect());
         check(&ballots, &tied, &tally, tie);
+    }
+
+    #[test]
+    fn who_bears_a_tie_goes_out_before_any_ballot_decides() {
+        let ballots = [(0, Some(1)), (1, Some(0)), (4, Some(2))];
+        let facts = CountFacts {
+            weights: vec![100, 100, 100, 100, 0],
+            ties: vec![(seat(4), TieBreak::Any), (seat(3), TieBreak::Itself)],
+            ..CountFacts::default()
+        };
+        let tally = [(0, 100), (1, 100)];
+        let bears = Verdict::Decided {
+            seat: seat(3),
+            by: seat(3),
+        };
+        check(&ballots, &facts, &tally, bears);
+        check(&[(0, Some(1))], &facts, &[(1, 100)], Verdict::Top(seat(1)));
     }
 
     #[test]

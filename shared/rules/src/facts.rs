@@ -263,6 +263,16 @@ impl Game {
         self.flag(seat, |d| d.veils)
     }
 
+    /// Is it the case that no skill can name the seat?
+    pub(crate) fn untargetable(&self, seat: SeatId) -> bool {
+        self.flag(seat, |d| d.untargetable)
+    }
+
+    /// Must the seat vote?
+    pub(crate) fn must_vote(&self, seat: SeatId) -> bool {
+        self.flag(seat, |d| d.must_vote)
+    }
+
     /// Does a red card or a state bar the seat from this skill?
     pub(crate) fn barred(&self, seat: SeatId, skill: SkillId) -> bool {
         self.at(seat).barred || self.bars(seat, skill, |_| true)
@@ -390,6 +400,9 @@ impl Game {
         }
         if !announced && choose.out {
             return Some(NotChoosable::InPlay);
+        }
+        if self.untargetable(target) {
+            return Some(NotChoosable::Untargetable);
         }
         if target == held.seat {
             match choose.oneself {

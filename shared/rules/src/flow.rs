@@ -162,6 +162,7 @@ impl Game {
         match self.board.windows[window.index()].kind {
             WindowKind::Vote => {
                 self.resolve_window(window);
+                self.raise(&Event::WindowClosed(window));
                 self.world.window = None;
                 self.kept.deadline = None;
                 self.kept.early = None;
@@ -177,6 +178,7 @@ impl Game {
             }
             WindowKind::Skills => {
                 self.resolve_window(window);
+                self.raise(&Event::WindowClosed(window));
                 self.after_window(window);
             }
             WindowKind::Rest => self.after_window(window),
@@ -221,6 +223,7 @@ impl Game {
                 Notice::public("window/open")
                     .with("window", Arg::Window(window))
                     .with("phase", Arg::Phase(self.world.phase))
+                    .with("secret", Arg::Flag(self.vote_is_secret()))
                     .with("until", Arg::Time(self.kept.deadline))
                     .prompt(),
             );
@@ -369,6 +372,11 @@ impl Game {
         let first = self.flow_phase(0);
         self.begin_phase(first);
         Ok(())
+    }
+
+    /// Has there been a night, or is it the first?
+    pub(crate) fn night_has_come(&self) -> bool {
+        (0..=self.world.flow_place).any(|place| self.flow_kind(place) == PhaseKind::Night)
     }
 
     /// The phase at this place of the flow, or nothing where the game skips it.

@@ -181,7 +181,10 @@ impl Game {
         let mut seats: Vec<Seat> = seats
             .into_iter()
             .map(|s| {
-                let faction = s.faction.unwrap_or(board.role_def(s.role).faction);
+                let faction = s
+                    .faction
+                    .or(board.role_def(s.role).faction)
+                    .unwrap_or(FactionId(0));
                 Seat {
                     card: s.role,
                     role: s.role,
@@ -507,12 +510,14 @@ impl Game {
         for held in held {
             self.revoke(held);
         }
-        let faction = board.role_def(role).faction;
         let me = &mut self.world.seats[seat.index()];
         me.card = role;
         me.role = role;
-        me.faction = faction;
-        me.dealt = faction;
+        // Where factions are dealt apart, the seat keeps its own.
+        if let Some(faction) = board.role_def(role).faction {
+            me.faction = faction;
+            me.dealt = faction;
+        }
         me.told_faction = None;
         self.tell_card(seat);
         for skill in &board.role_def(role).skills {

@@ -23,6 +23,36 @@ impl Game {
         seats
     }
 
+    /// A list that tells apart who was voted out, where the board does (R16).
+    fn with_causes(&self, notice: Notice, voted: &[OutRecord], others: &[OutRecord]) -> Notice {
+        let causes = self.board.publication.causes;
+        let both: Vec<OutRecord> = self
+            .world
+            .outs
+            .iter()
+            .copied()
+            .filter(|o| voted.contains(o) || others.contains(o))
+            .collect();
+        let (voted, others, both) = if causes {
+            (self.ordered(voted), self.ordered(others), Vec::new())
+        } else {
+            (Vec::new(), Vec::new(), self.ordered(&both))
+        };
+        notice
+            .with("causes", Arg::Flag(causes))
+            .with("voted", Arg::Order(voted))
+            .with("others", Arg::Order(others))
+            .with("both", Arg::Order(both))
+    }
+
+    /// The factions of those on a list, where the board publishes them.
+    fn factions_of(&self, listed: &[OutRecord]) -> Arg {
+        let factions = self.board.publication.factions;
+        let order = self.ordered(listed);
+        let shown = order.into_iter().filter(|_| factions);
+        Arg::Factions(shown.map(|s| (s, self.at(s).faction)).collect())
+    }
+
     /// The door opens: the list of the night (and what no list named before), what waited for
     /// the door, last words; then wins.
     pub(crate) fn open_door(&mut self) {
@@ -56,11 +86,15 @@ impl Game {
             .sheriff
             .as_ref()
             .and_then(|s| self.holder_of(s.state));
+        let listed: Vec<OutRecord> = voted.iter().chain(&others).chain(&night).copied().collect();
+        let night_came = self.night_has_come();
         let notice = Notice::public("door/list")
             .with("day", Arg::Number(i64::from(day)))
-            .with("voted", Arg::Order(self.ordered(&voted)))
-            .with("others", Arg::Order(self.ordered(&others)))
+            .with("night_came", Arg::Flag(night_came));
+        let notice = self
+            .with_causes(notice, &voted, &others)
             .with("night", Arg::Order(self.ordered(&night)))
+            .with("factions", self.factions_of(&listed))
             .with("election", Arg::Flag(self.options.sheriff))
             .with(
                 "sheriff",
@@ -113,9 +147,9 @@ impl Game {
         );
     }
 
-    /// The election is over: those who went out on the first night hear of it before the list
-    /// does, so that they can leave last words (M2).
-    pub(crate) fn tell_first_night_outs(&mut self) {
+    /// Those who are out and on no list yet hear of it before the list does, so that they can
+    /// leave last words (M2).
+    pub(crate) fn tell_outs(&mut self) {
         for record in self.unpublished() {
             self.tell_out(record);
         }
@@ -129,9 +163,10 @@ impl Game {
         }
         let (voted, others): (Vec<_>, Vec<_>) =
             new.into_iter().partition(|o| o.cause.harm == Harm::Vote);
-        let notice = Notice::public("dusk/list")
-            .with("voted", Arg::Order(self.ordered(&voted)))
-            .with("others", Arg::Order(self.ordered(&others)));
+        let listed: Vec<OutRecord> = voted.iter().chain(&others).copied().collect();
+        let notice = self
+            .with_causes(Notice::public("dusk/list"), &voted, &others)
+            .with("factions", self.factions_of(&listed));
         self.tell(notice);
         self.mark_published();
     }

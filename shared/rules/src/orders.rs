@@ -529,25 +529,12 @@ impl Game {
     /// Coming back clears what the going-out brought: who it was announced with, reactions, the
     /// surrender of rights, a red card. Other states that lay on it stay (m217 §出局).
     fn bring_back(&mut self, seat: SeatId) {
+        self.undo_out(seat);
         let me = &mut self.world.seats[seat.index()];
-        me.out = None;
-        me.knows_out = false;
         me.barred = false;
         let faction = me.faction;
-        let index = self.world.outs.iter().rposition(|o| o.seat == seat);
-        if let Some(index) = index {
-            self.world.outs.remove(index);
-            if index < self.world.published {
-                self.world.published -= 1;
-            }
-        }
         self.kept.cards.retain(|c| *c != (seat, Colour::Red));
         self.lift_cards(seat, Colour::Red);
-        self.world.announced.remove(seat);
-        self.world.may_speak_last.remove(seat);
-        self.world.last_words.retain(|(s, _)| *s != seat);
-        self.world.reactions.retain(|r| r.seat != seat);
-        self.world.gone_on.retain(|(f, _)| *f != faction);
         if !self.surrendered(faction) {
             self.world.lost.retain(|f| *f != faction);
         }

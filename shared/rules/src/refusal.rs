@@ -110,6 +110,8 @@ pub enum NotChoosable {
     Out,
     /// It is not out, and only those who are can be chosen.
     InPlay,
+    /// No skill can name it, as everybody knows (R8).
+    Untargetable,
     /// Oneself.
     Oneself,
     /// Chosen on the night before.

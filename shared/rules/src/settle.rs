@@ -5,16 +5,26 @@ use std::sync::Arc;
 
 use crate::board::{Harm, Members, Told};
 use crate::game::{Game, HitEnd, Reckoned};
-use crate::ids::{FactionId, GroupId, SeatId, StateId};
+use crate::ids::{GroupId, SeatId, StateId};
 use crate::notice::{Arg, Notice};
 use crate::phase::{PhaseKind, PhaseSet};
 use crate::skill::{Event, Held};
+use crate::wins::Decided;
 use crate::world::{Cause, HeldBack, Hit, HoldingId, Lapse, OutRecord, Reaction, StateRecord};
 
 impl Game {
     /// Queues harm for the settlement.
     pub fn hit(&mut self, hit: Hit) {
         self.world.hits.push(hit);
+    }
+
+    /// Takes the waiting hits of a skill out of the settlement.
+    pub fn take_hits(&mut self, skill: crate::SkillId) -> Vec<Hit> {
+        let (taken, kept) = std::mem::take(&mut self.world.hits)
+            .into_iter()
+            .partition(|hit| hit.skill == Some(skill));
+        self.world.hits = kept;
+        taken
     }
 
     /// Remembers who was chosen by a strike tonight, for those who hear of it.
@@ -109,6 +119,33 @@ impl Game {
             .retain(|r| r.seat != seat || r.state != state);
     }
 
+    /// Takes back that a seat was asked: there is nothing to answer any more.
+    pub fn unask(&mut self, held: Held) {
+        self.world
+            .reactions
+            .retain(|r| r.seat != held.seat || r.holding != held.holding);
+    }
+
+    /// A seat that has just been put out never was: its own reactions and last words go with it.
+    pub fn undo_out(&mut self, seat: SeatId) {
+        let me = &mut self.world.seats[seat.index()];
+        me.out = None;
+        me.knows_out = false;
+        let faction = me.faction;
+        let index = self.world.outs.iter().rposition(|o| o.seat == seat);
+        if let Some(index) = index {
+            self.world.outs.remove(index);
+            if index < self.world.published {
+                self.world.published -= 1;
+            }
+        }
+        self.world.announced.remove(seat);
+        self.world.may_speak_last.remove(seat);
+        self.world.last_words.retain(|(s, _)| *s != seat);
+        self.world.reactions.retain(|r| r.seat != seat);
+        self.world.gone_on.retain(|(f, _)| *f != faction);
+    }
+
     /// Asks a seat for a reaction. It may be sent until its phase's reaction window closes. Who
     /// has a red card cannot react: it counts as unanswered at once (G19).
     pub fn ask(&mut self, held: Held) {
@@ -151,11 +188,19 @@ impl Game {
                 self.kept.reckoning.push(Reckoned::Hit { hit, end });
             }
         }
+        if self.board.publication.told_at_once {
+            self.tell_outs();
+        }
     }
 
     fn settle_hit(&mut self, hit: &Hit) -> HitEnd {
         if !self.stands(hit.target) {
             return HitEnd::AlreadyOut;
+        }
+        if hit.harm != Harm::Ruling
+            && let Some(state) = self.stays_in(hit.target)
+        {
+            return HitEnd::Stopped(state);
         }
         if !matches!(hit.harm, Harm::SentOff | Harm::Ruling) {
             if let Some(other) = self.stand_in(hit) {
@@ -167,6 +212,12 @@ impl Game {
         }
         self.put_out(hit.target, hit);
         HitEnd::Out
+    }
+
+    /// The state by which nothing puts the seat out (R6).
+    fn stays_in(&self, seat: SeatId) -> Option<StateId> {
+        let mut working = self.working(seat);
+        working.find(|(_, d)| d.stays_in).map(|(r, _)| r.state)
     }
 
     /// Someone goes out in the target's place, with the same cause; its own protections do not
@@ -289,7 +340,7 @@ impl Game {
     /// After a reaction: lists and wins. A win that the reaction itself has brought about does
     /// not wait for the reactions that are still open; `pending` is who would have won before it
     /// (G18).
-    pub(crate) fn after_reaction(&mut self, put_out: bool, pending: Option<FactionId>) {
+    pub(crate) fn after_reaction(&mut self, put_out: bool, pending: Option<Decided>) {
         if self.world.phase.kind == PhaseKind::Dusk {
             self.publish_dusk_outs();
         }
@@ -309,6 +360,14 @@ impl Game {
     pub(crate) fn reactions_are_done(&mut self) {
         if !self.world.reactions.is_empty() || self.kept.ending.is_some() {
             return;
+        }
+        if self.world.phase.kind == PhaseKind::Dusk && !self.world.sent_off.is_empty() {
+            // What follows the vote comes first (G19, R16).
+            self.settle_sent_off();
+            self.publish_dusk_outs();
+            if !self.world.reactions.is_empty() {
+                return;
+            }
         }
         let fixed = self.board.wins_checked == crate::board::WinsChecked::Fixed;
         match self.world.phase.kind {

@@ -19,6 +19,8 @@ pub enum Event {
     PhaseBegan(Phase),
     /// A window has opened.
     WindowOpened(WindowId),
+    /// A window has closed, and every message of it has taken effect.
+    WindowClosed(WindowId),
     /// A seat has gone out.
     WentOut {
         /// Who.
@@ -41,6 +43,7 @@ impl Event {
         match self {
             Self::PhaseBegan(_) => Listens::PHASES,
             Self::WindowOpened(_) => Listens::WINDOWS,
+            Self::WindowClosed(_) => Listens::WINDOW_ENDS,
             Self::WentOut { .. } => Listens::OUTS,
             Self::Prevented { .. } => Listens::PREVENTED,
         }
@@ -62,6 +65,8 @@ impl Listens {
     pub const OUTS: Self = Self(4);
     /// Prevented hits.
     pub const PREVENTED: Self = Self(8);
+    /// Closings of windows.
+    pub const WINDOW_ENDS: Self = Self(16);
 
     /// These kinds and those.
     #[must_use]

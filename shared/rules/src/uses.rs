@@ -32,15 +32,13 @@ impl Game {
         let me = self.seat(seat).ok_or(Refusal::NoSuchSeat)?;
         let mut held = self.held(seat, skill).ok_or(Refusal::NotHeld(skill))?;
         let def = self.board.skill_def(skill);
-        match def.usage {
-            Usage::Standing => return Err(Refusal::ActsByItself(skill)),
-            Usage::Reaction => {
-                let mut asked = self.world.reactions.iter();
-                let asked = asked.find(|r| r.seat == seat && r.skill == skill);
-                let reaction = asked.ok_or(Refusal::NotNow { skill, opens: None })?;
-                held.holding = reaction.holding;
-            }
-            Usage::Sent | Usage::Immediate => {
+        let mut asked = self.world.reactions.iter();
+        let asked = asked.find(|r| r.seat == seat && r.skill == skill);
+        match (def.usage, asked) {
+            (_, Some(reaction)) => held.holding = reaction.holding,
+            (Usage::Standing, None) => return Err(Refusal::ActsByItself(skill)),
+            (Usage::Reaction, None) => return Err(Refusal::NotNow { skill, opens: None }),
+            (Usage::Sent | Usage::Immediate, None) => {
                 if !self.world.window.is_some_and(|w| def.windows.has(w)) {
                     if me.knows_out {
                         return Err(Refusal::Out);
@@ -153,6 +151,8 @@ impl Game {
         if earlier.is_some_and(|i| stamp.before(&self.world.intents[i].stamp)) {
             return Err(Refusal::Overtaken);
         }
+        let asked = self.is_asked(plan.held);
+        let usage = if asked { Usage::Reaction } else { def.usage };
         let intent = Intent {
             seat,
             holding: plan.held.holding,
@@ -161,9 +161,9 @@ impl Game {
             words: plan.words,
             window: self.world.window.unwrap_or(crate::WindowId(u8::MAX)),
             stamp,
-            vain: def.usage != Usage::Reaction && !for_all && !self.stands(seat),
+            vain: usage != Usage::Reaction && !for_all && !self.stands(seat),
         };
-        match def.usage {
+        match usage {
             Usage::Sent => {
                 if let Some(i) = earlier {
                     self.world.intents.remove(i);
@@ -296,7 +296,7 @@ impl Game {
         let board = Arc::clone(&self.board);
         let def = board.skill_def(held.skill);
         let seat = held.seat;
-        if def.usage == Usage::Reaction {
+        if self.is_asked(held) {
             self.world
                 .reactions
                 .retain(|r| r.seat != seat || r.holding != held.holding);
@@ -329,6 +329,13 @@ impl Game {
         if taken_back {
             def.code.sent(self, held, None);
         }
+    }
+
+    /// Is a reaction with this holding open? A skill that is sent in windows can be asked for as
+    /// well.
+    pub(crate) fn is_asked(&self, held: Held) -> bool {
+        let mut reactions = self.world.reactions.iter();
+        reactions.any(|r| (r.seat, r.holding) == (held.seat, held.holding))
     }
 
     /// A message takes effect: its use is spent, its targets pass the redirects and veils, and

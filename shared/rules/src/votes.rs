@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::board::{Colour, End, Harm, TieBreak};
+use crate::board::{Colour, End, Harm, StateDef, TieBreak};
 use crate::book::{Choice, ClosedBook, Thread, ThreadId, ThreadKind};
 use crate::count::{CountFacts, Outcome, Verdict, count};
 use crate::game::{Game, Pause, Reckoned};
-use crate::ids::{SeatId, SeatSet, Time};
+use crate::ids::{SeatId, SeatSet, StateId, Time};
 use crate::notice::{Arg, Notice};
 use crate::phase::PhaseKind;
 use crate::refusal::Refusal;
@@ -32,6 +32,9 @@ impl Game {
         };
         let barred: SeatSet = self.all().filter(|s| self.at(*s).barred).collect();
         let eligible = self.publicly_in_play().minus(barred);
+        let those = |which: fn(&Self, SeatId) -> bool| -> SeatSet {
+            eligible.iter().filter(|s| which(self, *s)).collect()
+        };
         Some(Thread {
             id,
             version: self.world.thread_version,
@@ -41,8 +44,10 @@ impl Game {
                 ThreadKind::Election
             },
             day: self.number(),
-            voters: eligible.iter().filter(|s| !self.voteless(*s)).collect(),
-            choosable: eligible.iter().filter(|s| !self.unvotable(*s)).collect(),
+            voters: eligible.minus(those(Self::voteless)),
+            choosable: eligible.minus(those(Self::unvotable)),
+            must_vote: those(Self::must_vote),
+            secret: self.vote_is_secret(),
             changes: self.board.vote.changes,
             changes_until: calendar.and_then(|c| before(c.changes_stop_minutes)),
             sped_up: self.world.sped_up,
@@ -82,7 +87,7 @@ impl Game {
         if self.world.phase.kind == PhaseKind::Election {
             self.settle_sent_off();
             self.elect(book);
-            self.tell_first_night_outs();
+            self.tell_outs();
             self.ask_badge_of_out_sheriff();
         } else {
             self.punish_idling(book);
@@ -95,22 +100,51 @@ impl Game {
         Ok(())
     }
 
+    /// Is the day's vote secret (R1)?
+    pub(crate) fn vote_is_secret(&self) -> bool {
+        let from = self.board.vote.secret_from;
+        self.world.phase.kind != PhaseKind::Election && from.is_some_and(|day| self.number() >= day)
+    }
+
+    /// The state that the day's vote gives to whoever has the most, in place of putting it out
+    /// (R1).
+    fn vote_shows(&self) -> Option<StateId> {
+        let shows = self.board.vote.first_day_shows;
+        shows.filter(|_| self.world.phase.kind != PhaseKind::Election && self.number() == 1)
+    }
+
     /// The ballots that can count: of voters and for seats that the public knows in play and no
-    /// card has barred.
-    fn ballots(&self, book: &ClosedBook) -> Vec<(SeatId, Option<SeatId>)> {
+    /// card has barred. Who must vote and has no such ballot votes by the dice (R2, R6).
+    fn ballots(&mut self, book: &ClosedBook) -> Vec<(SeatId, Option<SeatId>)> {
         let n = self.world.seats.len();
         let ok = |s: SeatId| s.index() < n && !self.world.announced.has(s) && !self.at(s).barred;
-        book.ballots
+        let choosable = |s: SeatId| ok(s) && !self.unvotable(s);
+        let mut ballots: Vec<(SeatId, Option<SeatId>)> = book
+            .ballots
             .iter()
             .filter(|b| ok(b.voter) && !self.voteless(b.voter))
             .filter_map(|b| match b.choice {
+                Choice::Abstain if self.must_vote(b.voter) => None,
                 Choice::Abstain => Some((b.voter, None)),
-                Choice::Seat(target) if ok(target) && !self.unvotable(target) => {
-                    Some((b.voter, Some(target)))
-                }
+                Choice::Seat(target) if choosable(target) => Some((b.voter, Some(target))),
                 Choice::Seat(_) => None,
             })
-            .collect()
+            .collect();
+        let candidates: Vec<SeatId> = self.all().filter(|s| choosable(*s)).collect();
+        let missing: Vec<SeatId> = self
+            .all()
+            .filter(|s| self.stands(*s) && self.must_vote(*s))
+            .filter(|s| ballots.iter().all(|(voter, _)| voter != s))
+            .collect();
+        for voter in missing {
+            let Some(target) = self.draw(&candidates, ToString::to_string) else {
+                continue;
+            };
+            ballots.push((voter, Some(target)));
+            self.tell(Notice::to(voter, "vote/drawn").with("target", Arg::Seat(target)));
+        }
+        ballots.sort_by_key(|(voter, _)| *voter);
+        ballots
     }
 
     fn weights(&self) -> Vec<i32> {
@@ -121,7 +155,10 @@ impl Game {
         let mut ties = Vec::new();
         for record in &self.world.states {
             let tie = self.board.state_def(record.state).tie;
-            if tie != TieBreak::Nothing && self.works(record) {
+            let bears = tie == TieBreak::Itself;
+            let can = !bears || (self.stands(record.seat) && !self.at(record.seat).barred);
+            let puts_out = self.vote_shows().is_none();
+            if tie != TieBreak::Nothing && self.works(record) && can && (puts_out || !bears) {
                 ties.push((record.seat, tie));
             }
         }
@@ -134,26 +171,26 @@ impl Game {
         ballots: &[(SeatId, Option<SeatId>)],
         outcome: &Outcome,
     ) {
-        let rules = &self.board.vote;
-        let shown = if rules.ballots_public {
-            ballots.to_vec()
-        } else {
-            Vec::new()
-        };
-        let tally = if rules.counts_public {
+        let voters = self.board.vote.ballots_public && !self.vote_is_secret();
+        let counts = voters || self.options.counts;
+        let shown = if voters { ballots.to_vec() } else { Vec::new() };
+        let tally = if counts {
             outcome.tally.clone()
         } else {
             Vec::new()
         };
         let (seat, tie) = match outcome.verdict {
             Verdict::Top(seat) | Verdict::Decided { seat, .. } => (Some(seat), SeatSet::EMPTY),
-            Verdict::Tie(tie) => (None, tie),
-            Verdict::Nobody => (None, SeatSet::EMPTY),
+            Verdict::Tie(tie) if counts => (None, tie),
+            Verdict::Tie(_) | Verdict::Nobody => (None, SeatSet::EMPTY),
         };
+        let tied = matches!(outcome.verdict, Verdict::Tie(_) | Verdict::Decided { .. });
         let by = match outcome.verdict {
-            Verdict::Decided { by, .. } => SeatSet::only(by),
+            Verdict::Decided { seat, by } if voters && seat != by => SeatSet::only(by),
             _ => SeatSet::EMPTY,
         };
+        let badge = self.board.sheriff.as_ref().map(|sheriff| sheriff.state);
+        let sheriff = badge.is_some_and(|b| by.iter().any(|s| self.has_state(s, b)));
         let notice = Notice::public(key)
             .with("ballots", Arg::Ballots(shown))
             .with("tally", Arg::Tally(tally))
@@ -162,7 +199,10 @@ impl Game {
                 Arg::Seats(seat.map_or(SeatSet::EMPTY, SeatSet::only)),
             )
             .with("tie", Arg::Seats(tie))
-            .with("decided_by", Arg::Seats(by));
+            .with("tied", Arg::Flag(tied))
+            .with("decided_by", Arg::Seats(by))
+            .with("sheriff", Arg::Flag(sheriff))
+            .with("shows", Arg::Flag(self.vote_shows().is_some()));
         self.tell(notice);
         self.kept.reckoning.push(Reckoned::Vote(outcome.clone()));
     }
@@ -180,16 +220,14 @@ impl Game {
         for book in std::mem::take(&mut self.world.books) {
             self.settle_vote(&book);
         }
-        if !before {
-            self.settle_sent_off();
-        }
         if self.board.publication.vote_at_once {
             self.publish_dusk_outs();
         }
         self.reactions_are_done();
     }
 
-    fn settle_sent_off(&mut self) {
+    /// Those whom red cards have sent off go out.
+    pub(crate) fn settle_sent_off(&mut self) {
         for seat in std::mem::take(&mut self.world.sent_off) {
             self.hit(Hit {
                 target: seat,
@@ -210,15 +248,68 @@ impl Game {
         };
         let outcome = count(&ballots, &facts);
         self.publish_ballots("vote/result", &ballots, &outcome);
-        if let Verdict::Top(seat) | Verdict::Decided { seat, .. } = outcome.verdict {
-            self.hit(Hit {
-                target: seat,
-                harm: Harm::Vote,
-                by: None,
-                skill: None,
-            });
-            self.settle();
+        let (Verdict::Top(seat) | Verdict::Decided { seat, .. }) = outcome.verdict else {
+            return;
+        };
+        match self.vote_shows() {
+            Some(state) => self.show_faction(seat, state),
+            None => self.vote_out(seat, outcome.verdict),
         }
+    }
+
+    /// The first day's vote makes a faction known (redblack §投票, R1).
+    fn show_faction(&mut self, seat: SeatId, state: StateId) {
+        self.lay(seat, state, None, None, None);
+        let faction = self.at(seat).faction;
+        self.tell(
+            Notice::public("vote/faction-shown")
+                .with("seat", Arg::Seat(seat))
+                .with("faction", Arg::Faction(faction)),
+        );
+    }
+
+    /// Whoever the vote names goes out, or whoever bears a tie, or has said that it will take the
+    /// place of the one voted out (redblack §替罪羊, R5, R11).
+    fn vote_out(&mut self, seat: SeatId, verdict: Verdict) {
+        let bears = matches!(verdict, Verdict::Decided { seat, by } if seat == by);
+        let own = |which: fn(&StateDef) -> bool, seat: SeatId| {
+            let record = self.working(seat).find(|(_, def)| which(def));
+            let from = record.and_then(|(record, _)| record.from)?;
+            let mut held = self.at(seat).holdings.iter();
+            held.find(|h| h.id == from.1).map(|h| h.skill)
+        };
+        let instead = |s: &SeatId| {
+            *s != seat
+                && self.stands(*s)
+                && !self.at(*s).barred
+                && self.working(*s).any(|(_, def)| def.voted_instead)
+        };
+        let (target, skill) = if bears {
+            (seat, own(|def| def.tie == TieBreak::Itself, seat))
+        } else if let Some(other) = self.all().find(instead) {
+            (other, own(|def| def.voted_instead, other))
+        } else {
+            (seat, None)
+        };
+        if target != seat {
+            self.tell_stand_in(target, seat);
+        }
+        self.hit(Hit {
+            target,
+            harm: Harm::Vote,
+            by: None,
+            skill,
+        });
+        self.settle();
+    }
+
+    /// It is published who goes out in whose place (redblack §公示).
+    pub fn tell_stand_in(&mut self, seat: SeatId, saved: SeatId) {
+        self.tell(
+            Notice::public("vote/instead")
+                .with("seat", Arg::Seat(seat))
+                .with("saved", Arg::Seat(saved)),
+        );
     }
 
     /// What ends with the dusk: whether the day was quiet, the rest of its list, wins.
@@ -232,6 +323,7 @@ impl Game {
         if quiet && number > 0 {
             self.world.quiet_days.push(number);
         }
+        self.settle_sent_off();
         self.publish_dusk_outs();
         self.world.sped_up = false;
         self.check_wins();
@@ -392,7 +484,7 @@ impl Game {
                 idle.push((seat, "few_posts_three_days"));
             }
             let voted = book.ballots.iter().any(|b| b.voter == seat) || book.void.has(seat);
-            if rules.no_vote && !voted {
+            if rules.no_vote && !voted && !self.voteless(seat) {
                 idle.push((seat, "no_vote"));
             }
         }

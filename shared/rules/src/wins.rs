@@ -41,6 +41,15 @@ pub struct Who {
     pub role: Option<RoleId>,
 }
 
+/// What a check of wins finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decided {
+    /// Nobody wins (R4).
+    Draw,
+    /// This faction wins.
+    Won(FactionId),
+}
+
 /// What makes a faction win or lose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WinRule {
@@ -66,9 +75,12 @@ impl Game {
             Cond::All(conds) => conds.iter().all(|c| self.holds(c)),
             Cond::Any(conds) => conds.iter().any(|c| self.holds(c)),
             Cond::AllOut(who) => {
-                let there_were = match who.class {
-                    Some(class) => self.kept.class_sizes[class.index()] > 0,
-                    None => self.kept.started.contains(&who.faction),
+                let there_were = match (who.role, who.class) {
+                    (Some(role), _) => self
+                        .all()
+                        .any(|s| self.at(s).card == role && self.at(s).dealt == who.faction),
+                    (None, Some(class)) => self.kept.class_sizes[class.index()] > 0,
+                    (None, None) => self.kept.started.contains(&who.faction),
                 };
                 there_were
                     && !self
@@ -109,14 +121,18 @@ impl Game {
                 .any(|s| self.stands(s))
     }
 
-    /// Who would win if wins were checked now: the first in the board's order of priority.
-    pub(crate) fn winner(&self) -> Option<FactionId> {
+    /// How the game would end if wins were checked now: a draw, or the first in the board's order
+    /// of priority.
+    pub(crate) fn winner(&self) -> Option<Decided> {
+        if self.board.draws.iter().any(|draw| self.holds(draw)) {
+            return Some(Decided::Draw);
+        }
         let rule = self.board.wins.iter().find(|rule| {
             self.kept.started.contains(&rule.faction)
                 && !self.world.lost.contains(&rule.faction)
                 && self.holds(&rule.wins)
         });
-        rule.map(|rule| rule.faction)
+        rule.map(|rule| Decided::Won(rule.faction))
     }
 
     /// Checks wins; ends the game when one is there. A faction that had lost at an earlier
@@ -125,16 +141,19 @@ impl Game {
         if self.kept.ending.is_some() {
             return;
         }
-        if let Some(faction) = self.winner() {
-            let rule = self.board.wins.iter().find(|r| r.faction == faction);
-            let also = rule.map_or(&[][..], |r| &r.also).iter();
-            let with = also.filter(|who| self.of(**who).any(|s| self.stands(s)));
-            let factions = std::iter::once(faction).chain(with.map(|w| w.faction));
-            self.end(Ending::Won {
-                factions: factions.collect(),
-                seats: SeatSet::EMPTY,
-            });
-            return;
+        match self.winner() {
+            Some(Decided::Won(faction)) => {
+                let rule = self.board.wins.iter().find(|r| r.faction == faction);
+                let also = rule.map_or(&[][..], |r| &r.also).iter();
+                let with = also.filter(|who| self.of(**who).any(|s| self.stands(s)));
+                let factions = std::iter::once(faction).chain(with.map(|w| w.faction));
+                return self.end(Ending::Won {
+                    factions: factions.collect(),
+                    seats: SeatSet::EMPTY,
+                });
+            }
+            Some(Decided::Draw) => return self.end(Ending::Draw),
+            None => {}
         }
         for faction in self.kept.started.clone() {
             if self.has_lost(faction) {

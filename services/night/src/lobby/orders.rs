@@ -108,10 +108,9 @@ impl Lobby {
 /// How many private groups the board's own deal makes; one that meets by a state may come.
 fn groups_needed(board: &Board) -> usize {
     let dealt = |faction| {
-        board
-            .roles
-            .iter()
-            .any(|role| role.count > 0 && role.faction == faction)
+        let mut roles = board.roles.iter().filter(|role| role.count > 0);
+        roles.any(|role| role.faction == Some(faction))
+            || board.deal.shares.iter().any(|share| share.faction == faction)
     };
     board
         .groups

@@ -135,7 +135,7 @@ impl Stage<'_> {
         match def.usage {
             Usage::Reaction => asked(),
             Usage::Sent | Usage::Immediate => {
-                self.game.window().is_some_and(|w| def.windows.has(w))
+                asked() || self.game.window().is_some_and(|w| def.windows.has(w))
             }
             Usage::Standing => true,
         }

@@ -78,6 +78,9 @@ pub enum Refusal {
     /// The target is out, sent off, or no candidate.
     #[error("the target cannot be voted for")]
     NotChoosable,
+    /// 弃权 by a seat that must vote (R2).
+    #[error("this seat cannot abstain")]
+    MustVote,
     /// 投票 by a seat that has voted; a change would have to be a 改票.
     #[error("the seat has voted already")]
     AlreadyVoted,

@@ -91,6 +91,8 @@ fn thread(changes: Option<u8>) -> Thread {
         closes_at: Some(Time(110_000)),
         petitions_until: Some(Time(60_000)),
         paused: false,
+        must_vote: SeatSet::EMPTY,
+        secret: false,
         void_targets: SeatSet::EMPTY,
     }
 }

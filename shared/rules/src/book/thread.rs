@@ -32,6 +32,12 @@ pub struct Thread {
     pub voters: SeatSet,
     /// Who can be voted for.
     pub choosable: SeatSet,
+    /// Who cannot abstain (R2).
+    #[serde(default)]
+    pub must_vote: SeatSet,
+    /// Is it secret? Then one votes in private, and nobody sees another's ballot (R1).
+    #[serde(default)]
+    pub secret: bool,
     /// How often a seat may change its ballot; `None`: any number of times.
     pub changes: Option<u8>,
     /// No changes (and no votes by the director's hand) from this instant on; `None`: no limit.

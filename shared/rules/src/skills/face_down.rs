@@ -30,7 +30,7 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
 impl FaceDown {
     fn choices(&self, game: &Game) -> Vec<RoleId> {
         let cards = &game.world().face_down;
-        let must = |r: &RoleId| game.board().role_def(*r).faction == self.must;
+        let must = |r: &RoleId| game.board().role_def(*r).faction == Some(self.must);
         if cards.iter().any(must) {
             cards.iter().copied().filter(must).collect()
         } else {

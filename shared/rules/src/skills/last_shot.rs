@@ -1,6 +1,7 @@
 //! A last shot: who goes out is asked and may take one seat along, unless a state silences it.
 //!
 //! m158 §猎人 最后一枪, §黑狼王 报复, §公示; M4, M14. foxcurse §猎人, §狼王, 拓展3; F2, F21, F24.
+//! redblack §猎人 最后一枪; R14, R16.
 
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ struct LastShot {
     told_in: Option<WindowId>,
     /// Is its holder told when a state has stopped the shot?
     void_told: bool,
+    /// Nothing but the list of who went out says whom it took (R16).
+    unsaid: bool,
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
@@ -33,6 +36,7 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
         needs: params.skill("needs")?,
         told_in: params.optional_window("told-in")?,
         void_told: params.flag("void-told")?,
+        unsaid: params.flag("unsaid")?,
     }))
 }
 
@@ -112,7 +116,7 @@ impl Skill for LastShot {
                         .with("target", Arg::Seat(*target)),
                 );
             }
-            if took {
+            if took && !self.unsaid {
                 game.tell_public(
                     Notice::public("shot/public")
                         .with("by", Arg::Seat(held.seat))

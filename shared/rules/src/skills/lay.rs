@@ -1,6 +1,7 @@
 //! Lays a state on chosen seats: wards and the like.
 //!
 //! m158 §荣光骑士 荣光庇护, §女巫 救药, §图腾萨满 保护图腾; M3, M4. foxcurse §守卫, §女巫; F24.
+//! redblack §守卫 守护之盾, §女巫 救药.
 
 use std::sync::Arc;
 

@@ -2,6 +2,7 @@
 
 mod acquaint;
 mod badge;
+mod bar_voters;
 mod check;
 mod couple;
 mod crush;
@@ -12,13 +13,18 @@ mod fear;
 mod harm;
 mod insight;
 mod join;
+mod kin;
 mod last_shot;
 mod lay;
 mod mode;
 mod params;
 mod passive;
 mod standing;
+mod step_forward;
+mod strikes;
+mod support;
 mod survey;
+mod take_place;
 mod turn_card;
 
 use std::sync::Arc;
@@ -33,6 +39,7 @@ type Build = fn(&mut Params) -> Result<Arc<dyn Skill>, ParamProblem>;
 /// Every skill there is: the word that board files use, and how it is made.
 pub const LIBRARY: &[(&str, Build)] = &[
     ("acquaint", acquaint::build),
+    ("bar-voters", bar_voters::build),
     ("check", check::build),
     ("couple", couple::build),
     ("crush", crush::build),
@@ -43,13 +50,18 @@ pub const LIBRARY: &[(&str, Build)] = &[
     ("harm", harm::build),
     ("insight", insight::build),
     ("join", join::build),
+    ("kin", kin::build),
     ("last-shot", last_shot::build),
     ("lay", lay::build),
     ("mode", mode::build),
     ("pass-badge", badge::build_pass),
     ("passive", passive::build),
     ("standing", standing::build),
+    ("step-forward", step_forward::build),
+    ("strikes", strikes::build),
+    ("support", support::build),
     ("survey", survey::build),
+    ("take-place", take_place::build),
     ("tear-badge", badge::build_tear),
     ("turn-card", turn_card::build),
 ];

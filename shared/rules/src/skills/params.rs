@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::board::Harm;
-use crate::ids::{FactionId, GroupId, SkillId, StateId};
+use crate::ids::{FactionId, GroupId, RoleId, SkillId, StateId};
 use crate::phase::{PhaseKind, PhaseSet, WindowId};
 use crate::world::Lapse;
 
@@ -26,6 +26,8 @@ pub enum Param {
 pub struct Names {
     /// Factions.
     pub factions: Vec<String>,
+    /// Roles.
+    pub roles: Vec<String>,
     /// Skills.
     pub skills: Vec<String>,
     /// States.
@@ -197,6 +199,22 @@ impl<'a> Params<'a> {
             .iter()
             .map(|name| find(key, "skill", &names.skills, name).map(SkillId::at))
             .collect()
+    }
+
+    /// Roles; none when it is not given.
+    pub(super) fn roles(&mut self, key: &str) -> Result<Vec<RoleId>, ParamProblem> {
+        let names = self.names;
+        self.list(key)?
+            .iter()
+            .map(|name| find(key, "role", &names.roles, name).map(RoleId::at))
+            .collect()
+    }
+
+    /// A kind of phase that must be given.
+    pub(super) fn phase(&mut self, key: &str) -> Result<PhaseKind, ParamProblem> {
+        let word = self.text(key)?.unwrap_or_default();
+        PhaseKind::from_word(&word)
+            .ok_or_else(|| problem(key, &format!("{word:?} is no phase: name one")))
     }
 
     /// A kind of harm that must be given.

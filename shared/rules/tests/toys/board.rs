@@ -74,17 +74,22 @@ impl Toy {
             vote: VoteRules {
                 changes: Some(1),
                 ballots_public: true,
-                counts_public: true,
+                secret_from: None,
+                first_day_shows: None,
             },
             sheriff: None,
             settlement: Vec::new(),
             preventions: Vec::new(),
             redirects: Vec::new(),
             stand_ins: Vec::new(),
+            draws: Vec::new(),
             wins: Vec::new(),
             wins_checked: WinsChecked::Fixed,
             publication: Publication {
                 seat_order: true,
+                causes: true,
+                factions: false,
+                told_at_once: false,
                 vote_at_once: true,
                 first_night_after_election: false,
             },
@@ -104,6 +109,7 @@ impl Toy {
             options: Options {
                 sheriff: false,
                 idle_cards: false,
+                counts: true,
             },
         };
         Self { board }
@@ -191,7 +197,7 @@ impl Toy {
 fn role(name: &str, skills: Vec<SkillId>) -> Role {
     Role {
         name: name.to_owned(),
-        faction: FactionId(0),
+        faction: Some(FactionId(0)),
         class: None,
         strength: 0,
         count: 1,

@@ -91,7 +91,7 @@ fn board(frame: &Board) -> Board {
     };
     let role = |name: &str, skill: u16| Role {
         name: name.to_owned(),
-        faction: FactionId(0),
+        faction: Some(FactionId(0)),
         class: None,
         strength: 0,
         count: 1,
@@ -125,6 +125,7 @@ fn board(frame: &Board) -> Board {
         options: Options {
             sheriff: false,
             idle_cards: false,
+            counts: true,
         },
         ..frame.clone()
     }

@@ -84,6 +84,7 @@ fn reason(why: NotChoosable) -> &'static str {
     match why {
         NotChoosable::Out => "out",
         NotChoosable::InPlay => "in-play",
+        NotChoosable::Untargetable => "untargetable",
         NotChoosable::Oneself => "oneself",
         NotChoosable::TwiceRunning => "twice-running",
         NotChoosable::ChosenBefore => "chosen-before",
@@ -102,6 +103,7 @@ pub fn vote_refusal(why: book::Refusal) -> &'static str {
         Refusal::Paused => "vote/paused",
         Refusal::NotAVoter => "vote/not-a-voter",
         Refusal::NotChoosable => "vote/not-choosable",
+        Refusal::MustVote => "vote/must-vote",
         Refusal::AlreadyVoted => "vote/already-voted",
         Refusal::NothingToChange => "vote/nothing-to-change",
         Refusal::ChangesUsedUp => "vote/changes-used-up",
