@@ -110,6 +110,7 @@ fn hit_end(table: &Table, end: HitEnd) -> Value {
             json!({"how": "stopped", "by": table.game.board().state_def(state).name})
         }
         HitEnd::StoodIn(seat) => json!({"how": "stood-in", "by": table.alias(seat)}),
+        HitEnd::Waits(seat) => json!({"how": "waits", "by": table.alias(seat)}),
     }
 }
 

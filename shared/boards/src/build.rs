@@ -7,7 +7,7 @@ use rules::board::{
     Board, Calendar, Choose, Colour, DealRules, DealSize, End, Faction, Flow, GroupDef, Harm,
     Harms, LastWordsRule, Members, Oneself, Options, Penalties, Publication, Redirect, Role,
     SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage,
-    VoteRules, Window, WindowKind, WinsChecked,
+    VoteRules, Whom, Window, WindowKind, WinsChecked,
 };
 use rules::phase::PhaseKind;
 use rules::skills::{self, Names, Param, Params};
@@ -494,6 +494,7 @@ impl Reader<'_> {
             bewitches: state.bewitches,
             voteless: state.voteless,
             unvotable: state.unvotable,
+            spares_layer: state.spares_layer,
             weight: hundredths(state.weight),
             tie,
             untargetable: state.untargetable,
@@ -572,13 +573,20 @@ impl Reader<'_> {
             usage,
             uses: skill.uses,
             forced: skill.forced,
+            locked: skill.locked || skill.forced,
+            every: skill.every,
+            unhurried: skill.unhurried,
             seats,
             choose: Choose {
                 oneself,
                 not_twice_running: skill.not_twice_running,
                 once_each: skill.once_each,
                 not_faction: skill.not_faction.as_ref().map(|f| self.faction(f)),
-                out: skill.only_out,
+                whom: match (skill.only_out, skill.also_out) {
+                    (true, _) => Whom::Out,
+                    (false, true) => Whom::Everyone,
+                    (false, false) => Whom::InPlay,
+                },
                 not_state: skill.not_state.as_ref().map(|s| self.state(s)),
             },
             targeted: skill.targeted,
@@ -625,8 +633,40 @@ impl Reader<'_> {
                 since: self.faction(&quiet.since),
             });
         }
+        if let Some(not) = &cond.not {
+            found.push(Cond::Not(Box::new(self.cond(not, rule))));
+        }
+        if let Some(faction) = &cond.last_left {
+            found.push(Cond::LastLeft(self.faction(faction)));
+        }
+        if let Some(have) = &cond.all_have {
+            found.push(Cond::AllHave {
+                state: self.state(&have.state),
+                but: self.faction(&have.but),
+            });
+        }
+        if let Some(day) = cond.vote_of {
+            found.push(Cond::VoteOf(day));
+        }
+        if cond.quiet_vote == Some(true) {
+            found.push(Cond::QuietVote);
+        }
+        if let Some(voted) = &cond.voted_out {
+            found.push(Cond::VotedOut {
+                faction: self.faction(&voted.faction),
+                card: self.role(&voted.card),
+                day: voted.day,
+            });
+        }
+        if let Some(marks) = &cond.marks {
+            found.push(Cond::Marks {
+                faction: self.faction(&marks.faction),
+                skill: self.skill_name(&marks.skill),
+                at_least: marks.at_least,
+            });
+        }
         if found.len() != 1 {
-            let message = "each condition of this win rule takes exactly one of: all, any, out, in_play, lost, at_least, quiet_days";
+            let message = "each condition of this win rule takes exactly one of: all, any, not, out, in_play, lost, last_left, at_least, all_have, vote_of, quiet_vote, quiet_days, voted_out, marks";
             self.problems.add(rule.clone(), message);
         }
         found.pop().unwrap_or(Cond::Any(Vec::new()))

@@ -208,6 +208,8 @@ pub(crate) struct StateFile {
     #[serde(default)]
     pub unvotable: bool,
     #[serde(default)]
+    pub spares_layer: bool,
+    #[serde(default)]
     pub weight: f64,
     pub tie: Option<Name>,
     #[serde(default)]
@@ -284,6 +286,12 @@ pub(crate) struct SkillFile {
     pub uses: Option<u8>,
     #[serde(default)]
     pub forced: bool,
+    #[serde(default)]
+    pub locked: bool,
+    #[serde(default)]
+    pub every: u16,
+    #[serde(default)]
+    pub unhurried: bool,
     pub seats: Option<SeatsFile>,
     #[serde(default)]
     pub targeted: bool,
@@ -295,6 +303,8 @@ pub(crate) struct SkillFile {
     pub not_faction: Option<Name>,
     #[serde(default)]
     pub only_out: bool,
+    #[serde(default)]
+    pub also_out: bool,
     pub not_state: Option<Name>,
     pub team: Option<Spanned<NamesFile>>,
     pub team_choice: Option<Name>,
@@ -351,6 +361,36 @@ pub(crate) struct CondFile {
     pub lost: Option<Name>,
     pub at_least: Option<[WhoFile; 2]>,
     pub quiet_days: Option<QuietDaysFile>,
+    pub not: Option<Box<CondFile>>,
+    pub last_left: Option<Name>,
+    pub all_have: Option<AllHaveFile>,
+    pub vote_of: Option<u16>,
+    pub quiet_vote: Option<bool>,
+    pub voted_out: Option<VotedOutFile>,
+    pub marks: Option<MarksFile>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AllHaveFile {
+    pub state: Name,
+    pub but: Name,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VotedOutFile {
+    pub faction: Name,
+    pub card: Name,
+    pub day: u16,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MarksFile {
+    pub faction: Name,
+    pub skill: Name,
+    pub at_least: u8,
 }
 
 #[derive(Debug, Deserialize)]

@@ -20,6 +20,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("m158", include_str!("../m158.toml")),
     ("foxcurse", include_str!("../foxcurse.toml")),
     ("redblack", include_str!("../redblack.toml")),
+    ("treasure", include_str!("../treasure.toml")),
 ];
 
 static LOADED: LazyLock<Vec<Arc<Board>>> = LazyLock::new(|| {
@@ -73,6 +74,7 @@ mod tests {
             assert!(board.seat_count() >= 6, "{}", board.id);
         }
         assert_eq!(find("m158").expect("m158 is built in").seat_count(), 14);
+        assert_eq!(find("宝藏").map(|b| b.seat_count()), Some(18));
         assert_eq!(find("鸣潮").map(|b| b.id.clone()), Some("m158".to_owned()));
     }
 

@@ -64,7 +64,11 @@ impl Names {
                 .iter()
                 .map(|group| group.name.clone())
                 .collect(),
-            options: Vec::new(),
+            options: board
+                .skills
+                .iter()
+                .flat_map(|skill| skill.code.options().iter().cloned())
+                .collect(),
         }
     }
 

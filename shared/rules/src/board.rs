@@ -141,6 +141,10 @@ pub struct Share {
 }
 
 /// A skill of the board: what all skills have in common, and its code.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent properties, each asked by itself"
+)]
 #[derive(Debug, Clone)]
 pub struct SkillDef {
     /// Its name (预言).
@@ -155,6 +159,12 @@ pub struct SkillDef {
     pub uses: Option<u8>,
     /// May it not be declined (强制)?
     pub forced: bool,
+    /// Do silences not touch it (锁定; 忍耐, N6)? What is forced always is.
+    pub locked: bool,
+    /// At most one use in so many nights; 0: no such limit.
+    pub every: u16,
+    /// Can it wait for any later window, so that no window waits for it?
+    pub unhurried: bool,
     /// How many seats it names.
     pub seats: SeatCount,
     /// Who can be chosen.
@@ -232,7 +242,7 @@ impl SeatCount {
 }
 
 /// Who can be chosen for a skill, beyond what its code says. Seats that are announced out never
-/// can be, unless `out` says so.
+/// can be, unless `whom` says so.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Choose {
     /// When oneself can be chosen.
@@ -243,10 +253,22 @@ pub struct Choose {
     pub once_each: bool,
     /// Not seats of this faction.
     pub not_faction: Option<FactionId>,
-    /// Only seats that are announced out.
-    pub out: bool,
+    /// Seats that are out, too, or only those?
+    pub whom: Whom,
     /// Not seats that have this state. Its holders' choosers have been told.
     pub not_state: Option<StateId>,
+}
+
+/// Which seats a skill can name, by what is announced of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Whom {
+    /// Those that are not announced out.
+    #[default]
+    InPlay,
+    /// Only those that are.
+    Out,
+    /// Both.
+    Everyone,
 }
 
 /// Can one choose oneself?
@@ -365,6 +387,8 @@ pub struct StateDef {
     pub voteless: bool,
     /// No ballot can name the seat.
     pub unvotable: bool,
+    /// The seat's ballot weighs nothing against the seat that laid this (独尊).
+    pub spares_layer: bool,
     /// Added to the weight of the seat's ballot, in hundredths of a vote; stacks.
     pub weight: i32,
     /// What the seat's ballot decides in a tie.

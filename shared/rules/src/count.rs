@@ -10,6 +10,8 @@ use crate::ids::{SeatId, SeatSet};
 pub struct CountFacts {
     /// The weight of each seat's ballot, in hundredths of a vote, by seat.
     pub weights: Vec<i32>,
+    /// Ballots that weigh nothing: whose, for whom.
+    pub void: Vec<(SeatId, SeatId)>,
     /// Added to seats whoever votes, in hundredths of a vote (诽谤, V31).
     pub extra: Vec<(SeatId, i32)>,
     /// Whose ballots decide a tie, and how; the first one that decides counts.
@@ -57,9 +59,9 @@ pub fn count(ballots: &[(SeatId, Option<SeatId>)], facts: &CountFacts) -> Outcom
         }
     };
     for (voter, choice) in ballots {
-        if let Some(target) = choice {
+        if let Some(target) = choice.filter(|target| !facts.void.contains(&(*voter, *target))) {
             add(
-                *target,
+                target,
                 facts.weights.get(voter.index()).copied().unwrap_or(100),
             );
         }
@@ -218,6 +220,22 @@ mod tests {
         };
         check(&ballots, &facts, &tally, bears);
         check(&[(0, Some(1))], &facts, &[(1, 100)], Verdict::Top(seat(1)));
+    }
+
+    #[test]
+    fn a_void_ballot_counts_for_nobody_else_either() {
+        let facts = CountFacts {
+            void: vec![(seat(0), seat(2))],
+            ..CountFacts::default()
+        };
+        let tally = [(1, 100), (2, 100)];
+        let tie = Verdict::Tie([seat(1), seat(2)].into_iter().collect());
+        check(
+            &[(0, Some(2)), (1, Some(2)), (2, Some(1))],
+            &facts,
+            &tally,
+            tie,
+        );
     }
 
     #[test]

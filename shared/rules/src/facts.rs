@@ -1,6 +1,6 @@
 //! Facts: computed from state whenever asked, never stored twice.
 
-use crate::board::{Members, Oneself, StateDef, TeamChoice, Usage};
+use crate::board::{Members, Oneself, SeatCount, StateDef, TeamChoice, Usage, Whom};
 use crate::game::Game;
 use crate::ids::{ClassId, FactionId, GroupId, RoleId, SeatId, SeatSet, SkillId, StateId, Time};
 use crate::phase::{PhaseKind, WindowId};
@@ -48,6 +48,11 @@ impl Game {
     /// Seats in play.
     pub fn in_play(&self) -> SeatSet {
         self.all().filter(|s| self.at(*s).out.is_none()).collect()
+    }
+
+    /// Had the faction a member when the game started, and can it win?
+    pub(crate) fn started_with(&self, faction: FactionId) -> bool {
+        self.kept.started.contains(&faction) && self.can_win(faction)
     }
 
     /// Is the seat in play?
@@ -294,7 +299,8 @@ impl Game {
         let stripped =
             |r: &StateRecord| r.seat == seat && self.board.state_def(r.state).strips && counts(r);
         self.working(seat).any(|(record, state)| {
-            counts(record) && ((!def.forced && state.silences) || (def.kill && state.disarms))
+            counts(record)
+                && ((!(def.locked || def.forced) && state.silences) || (def.kill && state.disarms))
         }) || (def.forced && self.world.states.iter().any(stripped))
     }
 
@@ -395,11 +401,10 @@ impl Game {
         let def = self.board.skill_def(held.skill);
         let choose = &def.choose;
         let announced = self.world.announced.has(target);
-        if announced && !choose.out {
-            return Some(NotChoosable::Out);
-        }
-        if !announced && choose.out {
-            return Some(NotChoosable::InPlay);
+        match choose.whom {
+            Whom::InPlay if announced => return Some(NotChoosable::Out),
+            Whom::Out if !announced => return Some(NotChoosable::InPlay),
+            _ => {}
         }
         if self.untargetable(target) {
             return Some(NotChoosable::Untargetable);
@@ -483,6 +488,7 @@ impl Game {
             if !matches!(def.usage, Usage::Sent | Usage::Immediate)
                 || !def.windows.has(window)
                 || holding.left == Some(0)
+                || self.rests_until(holding).is_some()
             {
                 continue;
             }
@@ -498,6 +504,21 @@ impl Game {
                 visit(held);
             }
         }
+    }
+
+    /// The night from which a skill that can only be used every so many nights can be used
+    /// again; `None`: it does not rest now.
+    pub(crate) fn rests_until(&self, holding: &Holding) -> Option<u16> {
+        let every = self.board.skill_def(holding.skill).every;
+        let (last, _) = holding.last.filter(|_| every > 0)?;
+        let again = last.saturating_add(every);
+        (self.number() < again).then_some(again)
+    }
+
+    /// How many seats the skill names now.
+    pub fn seat_count(&self, held: Held) -> SeatCount {
+        let def = self.board.skill_def(held.skill);
+        def.code.seat_count(self, held, def.seats)
     }
 
     /// The skill of the same owner that excludes this one tonight.
@@ -522,13 +543,12 @@ impl Game {
         self.open_skills(seat)
             .into_iter()
             .map(|held| {
-                let def = self.board.skill_def(held.skill);
                 let mut reactions = self.world.reactions.iter();
                 let asked = reactions.find(|r| (r.seat, r.holding) == (seat, held.holding));
                 Offer {
                     held,
                     left: self.holding(held).and_then(|h| h.left),
-                    range: (def.seats.max > 0).then(|| self.range(held)),
+                    range: (self.seat_count(held).max > 0).then(|| self.range(held)),
                     until: self.kept.deadline.max(asked.and_then(|r| r.until)),
                 }
             })
@@ -544,13 +564,13 @@ impl Game {
     }
 
     /// Who still owes an action in the window that is open: every open skill that was neither
-    /// sent nor declined. A team's skill is owed by its members until one has sent it.
+    /// sent nor declined, and cannot wait for another window. A team's skill is owed by its
+    /// members until one has sent it.
     pub fn obligations(&self) -> Vec<Obligation> {
         let mut owed = Vec::new();
         for seat in self.all() {
             self.each_open(seat, |held| {
-                let declined = self.world.declined.contains(&(seat, held.skill));
-                if !declined && self.intent_of(held).is_none() {
+                if self.owes(held) {
                     owed.push(Obligation {
                         seat,
                         skill: held.skill,
@@ -565,11 +585,16 @@ impl Game {
         self.all().any(|seat| {
             let mut owed = false;
             self.each_open(seat, |held| {
-                owed |= !self.world.declined.contains(&(seat, held.skill))
-                    && self.intent_of(held).is_none();
+                owed |= self.owes(held);
             });
             owed
         })
+    }
+
+    fn owes(&self, held: Held) -> bool {
+        !self.board.skill_def(held.skill).unhurried
+            && !self.world.declined.contains(&(held.seat, held.skill))
+            && self.intent_of(held).is_none()
     }
 
     /// The later window of this phase in which the seat's skill opens, for a rehearsal that

@@ -119,9 +119,9 @@ impl Game {
         self.now.plus_minutes(i64::from(minutes))
     }
 
-    /// A reaction asked late gets its time, and later windows of the night shift (M2). At dusk
-    /// everyone sees who goes out, and the window's end moves with it whether or not somebody is
-    /// asked. Elsewhere the end that people are told stays: it would tell of the reaction.
+    /// A reaction asked late gets its time, and later windows of the night shift (M2). At a dusk
+    /// in which everyone sees at once who goes out the window's end moves with it whether or not
+    /// somebody is asked. Elsewhere the end that people are told stays: it would tell of the reaction.
     pub(crate) fn leave_time_for_reaction(&mut self) {
         let Some(minutes) = self.calendar().map(|c| c.reaction_minutes) else {
             return;
@@ -134,7 +134,7 @@ impl Game {
         if missing <= 0 {
             return;
         }
-        if self.world.phase.kind == PhaseKind::Dusk {
+        if self.dusk_is_public() {
             self.kept.shift = self.kept.shift.saturating_add(missing);
             self.kept.deadline = Some(wanted);
         } else {
@@ -173,8 +173,9 @@ impl Game {
                 }
             }
             WindowKind::Reactions => {
-                self.lapse_reactions();
-                self.after_window(window);
+                if !self.lapse_reactions() {
+                    self.after_window(window);
+                }
             }
             WindowKind::Skills => {
                 self.resolve_window(window);
@@ -344,12 +345,16 @@ impl Game {
         kept
     }
 
-    /// Nobody has answered in time. What that brings about may ask for more, which has no time
-    /// left either.
-    fn lapse_reactions(&mut self) {
+    /// What was not answered lapses. True when others were asked through that, and the window
+    /// stays open for them.
+    fn lapse_reactions(&mut self) -> bool {
         let board = Arc::clone(&self.board);
-        while let Some(reaction) = self.world.reactions.first().copied() {
-            self.world.reactions.remove(0);
+        for reaction in self.world.reactions.clone() {
+            let mine = |r: &Reaction| (r.seat, r.holding) == (reaction.seat, reaction.holding);
+            let Some(place) = self.world.reactions.iter().position(mine) else {
+                continue;
+            };
+            self.world.reactions.remove(place);
             let held = Held {
                 seat: reaction.seat,
                 holding: reaction.holding,
@@ -359,7 +364,15 @@ impl Game {
                 board.skill_def(reaction.skill).code.lapsed(self, held);
             }
         }
+        if !self.world.reactions.is_empty() {
+            self.leave_time_for_reaction();
+            if self.real_end().is_none_or(|end| end > self.now) {
+                return true;
+            }
+            return self.lapse_reactions();
+        }
         self.reactions_are_done();
+        false
     }
 
     // --- phases -----------------------------------------------------------------------------

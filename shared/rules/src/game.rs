@@ -138,6 +138,8 @@ pub enum HitEnd {
     Stopped(crate::ids::StateId),
     /// Another seat went out in its place.
     StoodIn(SeatId),
+    /// It waits for this seat, which may go out in its place.
+    Waits(SeatId),
 }
 
 /// Who sits where with what, when a game is made.
@@ -376,8 +378,90 @@ impl Game {
         candidates.get(place).cloned()
     }
 
+    /// A seat joins a faction, and is told.
+    pub fn join_faction(&mut self, seat: SeatId, faction: FactionId) {
+        let me = &mut self.world.seats[seat.index()];
+        me.faction = faction;
+        me.told_faction = Some(faction);
+        self.tell(Notice::to(seat, "faction/turned").with("faction", Arg::Faction(faction)));
+    }
+
     /// Gives a seat a skill, as dealt; returns the new holding.
     pub fn grant(&mut self, seat: SeatId, skill: SkillId, dealt: bool) -> HoldingId {
+        self.add_holding(seat, skill, dealt, None)
+    }
+
+    /// Gives a seat a skill, as dealt, by way of another skill; returns the new holding.
+    pub fn grant_via(&mut self, seat: SeatId, skill: SkillId, via: SkillId) -> HoldingId {
+        self.add_holding(seat, skill, false, Some(via))
+    }
+
+    /// Lends a seat a skill, as dealt, by way of another skill, until it is taken back; returns the
+    /// new holding.
+    pub fn lend(&mut self, seat: SeatId, skill: SkillId, via: SkillId) -> HoldingId {
+        let id = self.add_holding(seat, skill, false, Some(via));
+        if let Some(holding) = self.holding_mut(Held {
+            seat,
+            holding: id,
+            skill,
+        }) {
+            holding.lent = true;
+        }
+        id
+    }
+
+    /// Takes back what was lent to a seat by way of this skill.
+    pub fn take_back(&mut self, seat: SeatId, via: SkillId) {
+        let holdings = self.at(seat).holdings.iter();
+        let lent: Vec<Held> = holdings
+            .filter(|h| h.lent && h.via == Some(via))
+            .map(|h| Held {
+                seat,
+                holding: h.id,
+                skill: h.skill,
+            })
+            .collect();
+        for held in lent {
+            self.revoke(held);
+        }
+    }
+
+    /// A seat gets what another one holds, as dealt, but not what is only lent, nor what it holds
+    /// itself. Answers the skills that it has got.
+    pub fn inherit(&mut self, from: SeatId, to: SeatId, via: SkillId) -> Vec<SkillId> {
+        let estate = self.at(from).holdings.iter().filter(|h| !h.lent);
+        let estate: Vec<Held> = estate
+            .map(|h| Held {
+                seat: from,
+                holding: h.id,
+                skill: h.skill,
+            })
+            .collect();
+        let mut got = Vec::new();
+        for left in estate {
+            let holds = |h: &Holding| h.skill == left.skill && !h.lent;
+            if self.at(to).holdings.iter().any(holds) {
+                continue;
+            }
+            let heir = Held {
+                seat: to,
+                holding: self.grant_via(to, left.skill, via),
+                skill: left.skill,
+            };
+            let code = Arc::clone(&self.board.skill_def(left.skill).code);
+            code.inherited(self, left, heir);
+            got.push(left.skill);
+        }
+        got
+    }
+
+    fn add_holding(
+        &mut self,
+        seat: SeatId,
+        skill: SkillId,
+        dealt: bool,
+        via: Option<SkillId>,
+    ) -> HoldingId {
         let id = HoldingId(self.kept.next_holding);
         self.kept.next_holding += 1;
         let left = self.board.skill_def(skill).uses;
@@ -390,6 +474,9 @@ impl Game {
             ever: SeatSet::EMPTY,
             memory: 0,
             dealt,
+            via,
+            lent: false,
+            uses: Vec::new(),
         });
         let code = Arc::clone(&self.board.skill_def(skill).code);
         code.gained(
@@ -573,6 +660,7 @@ impl World {
             held_back: Vec::new(),
             face_down: Vec::new(),
             reactions: Vec::new(),
+            waiting: Vec::new(),
             announced: SeatSet::EMPTY,
             outs: Vec::new(),
             published: 0,

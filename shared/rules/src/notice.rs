@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::Colour;
 use crate::ids::{ClassId, FactionId, GroupId, RoleId, SeatId, SeatSet, SkillId, StateId, Time};
+use crate::input::Word;
 use crate::phase::{Phase, WindowId};
 
 /// A name of a template or of one of its values.
@@ -69,6 +70,12 @@ pub enum Arg {
     Skill(SkillId),
     /// Skills.
     Skills(Vec<SkillId>),
+    /// Words as they were sent.
+    Words(Vec<Word>),
+    /// Factions with a number of seats.
+    Counts(Vec<(FactionId, u16)>),
+    /// Uses of skills: in which night, of which skill, on whom.
+    Uses(Vec<(u16, SkillId, SeatSet)>),
     /// A state.
     State(StateId),
     /// A private group.

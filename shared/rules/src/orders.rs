@@ -479,18 +479,15 @@ impl Game {
                 known(seat)?;
                 let held = self.held(*seat, *skill).ok_or(Refusal::AlreadySo(*seat))?;
                 self.revoke(held);
+                // Who waits for that skill's answer does not wait any longer.
+                self.settle();
                 if board.skill_def(*skill).usage != Usage::Standing {
                     self.tell(Notice::to(*seat, "skill/lost").with("skill", Arg::Skill(*skill)));
                 }
             }
             Ruling::Faction(seat, faction) => {
                 known(seat)?;
-                let me = &mut self.world.seats[seat.index()];
-                me.faction = *faction;
-                me.told_faction = Some(*faction);
-                self.tell(
-                    Notice::to(*seat, "faction/turned").with("faction", Arg::Faction(*faction)),
-                );
+                self.join_faction(*seat, *faction);
             }
             Ruling::Face(seat, faction, role) => {
                 known(seat)?;

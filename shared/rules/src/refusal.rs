@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{RoleId, SeatId, SkillId};
+use crate::ids::{RoleId, SeatId, SkillId, StateId};
 use crate::phase::WindowId;
 
 /// Why an input changed nothing.
@@ -32,6 +32,13 @@ pub enum Refusal {
     Out,
     /// No uses are left.
     UsedUp(SkillId),
+    /// It can only be used every so many nights: from this one on again.
+    Rests {
+        /// The skill.
+        skill: SkillId,
+        /// The night.
+        night: u16,
+    },
     /// The other skill has been used tonight.
     Excluded {
         /// What was asked for.
@@ -74,6 +81,33 @@ pub enum Refusal {
         skill: SkillId,
         /// What can be chosen.
         choices: Vec<RoleId>,
+    },
+    /// A word is missing, or is not one of those that the skill takes.
+    Options {
+        /// The skill.
+        skill: SkillId,
+        /// What it takes.
+        options: Vec<String>,
+    },
+    /// It costs more marks than the sender has.
+    TooFewMarks {
+        /// The skill.
+        skill: SkillId,
+        /// The marks.
+        mark: StateId,
+        /// How many it costs.
+        needs: u8,
+        /// How many the sender has.
+        has: u8,
+    },
+    /// The sender has that skill already.
+    HasAlready(SkillId),
+    /// A guess names a seat, a skill and that skill's targets.
+    Guess {
+        /// The skill that guesses.
+        skill: SkillId,
+        /// The skills that can be guessed.
+        skills: Vec<SkillId>,
     },
     /// There is a word too many, or one that means nothing here.
     ExtraWords(SkillId),

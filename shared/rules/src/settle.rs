@@ -7,10 +7,12 @@ use crate::board::{Harm, Members, Told};
 use crate::game::{Game, HitEnd, Reckoned};
 use crate::ids::{GroupId, SeatId, StateId};
 use crate::notice::{Arg, Notice};
-use crate::phase::{PhaseKind, PhaseSet};
+use crate::phase::{Phase, PhaseKind, PhaseSet};
 use crate::skill::{Event, Held};
 use crate::wins::Decided;
-use crate::world::{Cause, HeldBack, Hit, HoldingId, Lapse, OutRecord, Reaction, StateRecord};
+use crate::world::{
+    Cause, HeldBack, Hit, HoldingId, Lapse, OutRecord, Reaction, StateRecord, WaitingOut,
+};
 
 impl Game {
     /// Queues harm for the settlement.
@@ -146,6 +148,23 @@ impl Game {
         self.world.gone_on.retain(|(f, _)| *f != faction);
     }
 
+    /// How many records of a state lie on a seat.
+    pub fn count_state(&self, seat: SeatId, state: StateId) -> usize {
+        let records = self.world.states.iter();
+        records
+            .filter(|r| (r.seat, r.state) == (seat, state))
+            .count()
+    }
+
+    /// Takes so many records of a state off a seat, oldest first.
+    pub fn lift_some(&mut self, seat: SeatId, state: StateId, mut n: usize) {
+        self.world.states.retain(|r| {
+            let takes = n > 0 && (r.seat, r.state) == (seat, state);
+            n -= usize::from(takes);
+            !takes
+        });
+    }
+
     /// Asks a seat for a reaction. It may be sent until its phase's reaction window closes. Who
     /// has a red card cannot react: it counts as unanswered at once (G19).
     pub fn ask(&mut self, held: Held) {
@@ -170,8 +189,34 @@ impl Game {
         }
     }
 
-    /// Takes hits in the board's order until none is left. Triggers may add some.
+    /// Takes hits in the board's order until none is left. Triggers may add some, and so may what
+    /// follows the settlement.
     pub(crate) fn settle(&mut self) {
+        self.settle_after(Vec::new());
+    }
+
+    /// Settles on, after these ends of hits.
+    fn settle_after(&mut self, mut ends: Vec<(Hit, HitEnd)>) {
+        loop {
+            self.settle_hits(&mut ends);
+            if let Some(fallen) = self.ask_or_let_fall() {
+                ends.push(fallen);
+                continue;
+            }
+            if ends.is_empty() {
+                break;
+            }
+            let event = Event::Settled {
+                ends: std::mem::take(&mut ends),
+            };
+            self.raise(&event);
+        }
+        if self.board.publication.told_at_once {
+            self.tell_outs();
+        }
+    }
+
+    fn settle_hits(&mut self, ends: &mut Vec<(Hit, HitEnd)>) {
         let board = Arc::clone(&self.board);
         let place = |hit: &Hit| match hit.harm {
             Harm::SentOff | Harm::Ruling => 0,
@@ -185,12 +230,23 @@ impl Game {
             hits.sort_by_key(place);
             for hit in hits {
                 let end = self.settle_hit(&hit);
-                self.kept.reckoning.push(Reckoned::Hit { hit, end });
+                ends.push(self.ended(hit, end));
             }
         }
-        if self.board.publication.told_at_once {
-            self.tell_outs();
-        }
+    }
+
+    /// Notes what became of a hit, and tells the skills that listen.
+    fn ended(&mut self, hit: Hit, end: HitEnd) -> (Hit, HitEnd) {
+        self.kept.reckoning.push(Reckoned::Hit {
+            hit: hit.clone(),
+            end,
+        });
+        let event = Event::HitEnded {
+            hit: hit.clone(),
+            end,
+        };
+        self.raise(&event);
+        (hit, end)
     }
 
     fn settle_hit(&mut self, hit: &Hit) -> HitEnd {
@@ -210,7 +266,10 @@ impl Game {
                 return HitEnd::Stopped(state);
             }
         }
-        self.put_out(hit.target, hit);
+        if let Some(seat) = self.wait_for_stand_in(hit) {
+            return HitEnd::Waits(seat);
+        }
+        self.put_out(hit.target, hit, self.world.phase);
         HitEnd::Out
     }
 
@@ -218,6 +277,124 @@ impl Game {
     fn stays_in(&self, seat: SeatId) -> Option<StateId> {
         let mut working = self.working(seat);
         working.find(|(_, d)| d.stays_in).map(|(r, _)| r.state)
+    }
+
+    // --- goings-out that wait ---------------------------------------------------------------
+
+    /// Does somebody have to be asked before the target goes out? A second hit of the same
+    /// settlement waits with the first (G17).
+    fn wait_for_stand_in(&mut self, hit: &Hit) -> Option<SeatId> {
+        if matches!(hit.harm, Harm::SentOff | Harm::Ruling) {
+            return None;
+        }
+        let mut waiting = self.world.waiting.iter();
+        if let Some(already) = waiting.find(|w| w.hit.target == hit.target) {
+            return Some(already.seat);
+        }
+        let board = Arc::clone(&self.board);
+        let held = self.all().find_map(|seat| {
+            let holdings = self.at(seat).holdings.iter();
+            let mut helds = holdings.map(|h| Held {
+                seat,
+                holding: h.id,
+                skill: h.skill,
+            });
+            helds.find(|held| {
+                self.can_step_in(*held)
+                    && board.skill_def(held.skill).code.steps_in(self, *held, hit)
+            })
+        })?;
+        self.world.waiting.push(WaitingOut {
+            hit: hit.clone(),
+            phase: self.world.phase,
+            seat: held.seat,
+            holding: held.holding,
+            skill: held.skill,
+            asked: false,
+        });
+        Some(held.seat)
+    }
+
+    fn can_step_in(&self, held: Held) -> bool {
+        self.stands(held.seat)
+            && self.holding(held).is_some_and(|h| h.left != Some(0))
+            && !self.barred(held.seat, held.skill)
+    }
+
+    /// When no hit is left: whoever may stand in and is in play is asked; without anybody to wait
+    /// for the target goes out.
+    fn ask_or_let_fall(&mut self) -> Option<(Hit, HitEnd)> {
+        for place in 0..self.world.waiting.len() {
+            let waiting = self.world.waiting[place].clone();
+            let held = Held {
+                seat: waiting.seat,
+                holding: waiting.holding,
+                skill: waiting.skill,
+            };
+            let mine = |r: &Reaction| (r.seat, r.holding) == (held.seat, held.holding);
+            let can = self.can_step_in(held);
+            if can && self.world.reactions.iter().any(mine) {
+                continue;
+            }
+            if can && !waiting.asked {
+                self.world.waiting[place].asked = true;
+                self.ask(held);
+                continue;
+            }
+            self.world.reactions.retain(|r| !mine(r));
+            self.world.waiting.remove(place);
+            self.put_out(waiting.hit.target, &waiting.hit, waiting.phase);
+            return Some(self.ended(waiting.hit, HitEnd::Out));
+        }
+        None
+    }
+
+    /// The holder goes out in the place of whoever waits for it, with the same cause; its own
+    /// protections do not apply (N17, TP8).
+    pub fn stand_in_for_waiting(&mut self, held: Held) {
+        let mut ends = Vec::new();
+        for waiting in self.take_waiting(held) {
+            let (seat, end) = if self.stands(held.seat) {
+                (held.seat, HitEnd::StoodIn(held.seat))
+            } else {
+                (waiting.hit.target, HitEnd::Out)
+            };
+            self.put_out(seat, &waiting.hit, waiting.phase);
+            ends.push(self.ended(waiting.hit, end));
+        }
+        self.settle_after(ends);
+    }
+
+    /// Nobody goes out in the place of whoever waits for this holder.
+    pub fn let_waiting_fall(&mut self, held: Held) {
+        let mut ends = Vec::new();
+        for waiting in self.take_waiting(held) {
+            if self.stands(waiting.hit.target) {
+                self.put_out(waiting.hit.target, &waiting.hit, waiting.phase);
+                ends.push(self.ended(waiting.hit, HitEnd::Out));
+            }
+        }
+        self.settle_after(ends);
+    }
+
+    fn take_waiting(&mut self, held: Held) -> Vec<WaitingOut> {
+        let (mine, others) = std::mem::take(&mut self.world.waiting)
+            .into_iter()
+            .partition(|w| (w.seat, w.holding) == (held.seat, held.holding));
+        self.world.waiting = others;
+        mine
+    }
+
+    /// Who would go out if the harm that waits were settled now, and nobody stood in for anybody
+    /// (放逐: T9, TP18).
+    pub fn would_go_out(&self) -> crate::SeatSet {
+        let mut ahead = self.clone();
+        ahead.settle();
+        while let Some(waiting) = ahead.world.waiting.pop() {
+            ahead.put_out(waiting.hit.target, &waiting.hit, waiting.phase);
+            ahead.settle_after(vec![(waiting.hit, HitEnd::Out)]);
+        }
+        self.in_play().minus(ahead.in_play())
     }
 
     /// Someone goes out in the target's place, with the same cause; its own protections do not
@@ -235,7 +412,7 @@ impl Game {
             if let Some(i) = found {
                 let record = self.world.states.remove(i);
                 let (seat, _) = record.from?;
-                self.put_out(seat, hit);
+                self.put_out(seat, hit, self.world.phase);
                 return Some(seat);
             }
         }
@@ -314,13 +491,14 @@ impl Game {
         self.reactions_are_done();
     }
 
-    fn put_out(&mut self, seat: SeatId, hit: &Hit) {
+    fn put_out(&mut self, seat: SeatId, hit: &Hit, phase: Phase) {
         let cause = Cause {
             harm: hit.harm,
             by: hit.by,
             skill: hit.skill,
-            phase: self.world.phase,
+            phase,
         };
+        self.world.waiting.retain(|w| w.hit.target != seat);
         let me = &mut self.world.seats[seat.index()];
         me.out = Some(cause);
         let faction = me.faction;
@@ -331,17 +509,22 @@ impl Game {
         if gone {
             self.world.gone_on.push((faction, self.number()));
         }
-        if self.world.phase.kind == PhaseKind::Dusk && self.reactions_are_open() {
+        if self.dusk_is_public() && self.reactions_are_open() {
             self.leave_time_for_reaction();
         }
         self.raise(&Event::WentOut { seat, cause });
+    }
+
+    /// Is it dusk, on a board that publishes at once who goes out in it?
+    pub(crate) fn dusk_is_public(&self) -> bool {
+        self.world.phase.kind == PhaseKind::Dusk && self.board.publication.vote_at_once
     }
 
     /// After a reaction: lists and wins. A win that the reaction itself has brought about does
     /// not wait for the reactions that are still open; `pending` is who would have won before it
     /// (G18).
     pub(crate) fn after_reaction(&mut self, put_out: bool, pending: Option<Decided>) {
-        if self.world.phase.kind == PhaseKind::Dusk {
+        if self.dusk_is_public() {
             self.publish_dusk_outs();
         }
         let winner = self.winner();

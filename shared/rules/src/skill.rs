@@ -5,7 +5,8 @@
 
 use std::fmt::Debug;
 
-use crate::game::Game;
+use crate::board::SeatCount;
+use crate::game::{Game, HitEnd};
 use crate::ids::{SeatId, SeatSet, SkillId};
 use crate::input::Word;
 use crate::phase::{Phase, WindowId};
@@ -35,6 +36,28 @@ pub enum Event {
         /// The state, as it was before it was used up.
         by: StateRecord,
     },
+    /// A hit has been settled.
+    HitEnded {
+        /// The hit.
+        hit: Hit,
+        /// What became of it.
+        end: HitEnd,
+    },
+    /// A settlement is over: no hit is left. What follows it may bring hits, and another
+    /// settlement.
+    Settled {
+        /// The hits and what became of them.
+        ends: Vec<(Hit, HitEnd)>,
+    },
+}
+
+/// Who went out in a settlement, in its order.
+pub fn outs_of(ends: &[(Hit, HitEnd)]) -> impl Iterator<Item = SeatId> {
+    ends.iter().filter_map(|(hit, end)| match end {
+        HitEnd::Out => Some(hit.target),
+        HitEnd::StoodIn(other) => Some(*other),
+        HitEnd::AlreadyOut | HitEnd::Stopped(_) | HitEnd::Waits(_) => None,
+    })
 }
 
 impl Event {
@@ -46,6 +69,8 @@ impl Event {
             Self::WindowClosed(_) => Listens::WINDOW_ENDS,
             Self::WentOut { .. } => Listens::OUTS,
             Self::Prevented { .. } => Listens::PREVENTED,
+            Self::HitEnded { .. } => Listens::HITS,
+            Self::Settled { .. } => Listens::SETTLED,
         }
     }
 }
@@ -67,6 +92,10 @@ impl Listens {
     pub const PREVENTED: Self = Self(8);
     /// Closings of windows.
     pub const WINDOW_ENDS: Self = Self(16);
+    /// Settled hits, whatever became of them.
+    pub const HITS: Self = Self(32);
+    /// Ends of settlements.
+    pub const SETTLED: Self = Self(64);
 
     /// These kinds and those.
     #[must_use]
@@ -110,7 +139,31 @@ pub trait Skill: Debug + Send + Sync {
         range
     }
 
-    /// Checks the words that are no seats. The default takes none.
+    /// How many seats are named now; `written` is what the board file says. Depends only on what
+    /// the holder may know.
+    fn seat_count(&self, _game: &Game, _held: Held, written: SeatCount) -> SeatCount {
+        written
+    }
+
+    /// Takes a message apart: the seats that are chosen, and the other words.
+    fn read_targets(&self, words: &[Word]) -> (Vec<SeatId>, Vec<Word>) {
+        let mut targets = Vec::new();
+        let mut rest = Vec::new();
+        for word in words {
+            match word {
+                Word::Seat(target) => targets.push(*target),
+                other => rest.push(other.clone()),
+            }
+        }
+        (targets, rest)
+    }
+
+    /// Words of its own that it takes as parameters, beside seats and names of the board.
+    fn options(&self) -> &[String] {
+        &[]
+    }
+
+    /// Checks the words that are no chosen seats. The default takes none.
     ///
     /// # Errors
     /// A word too many, or one that means nothing here.
@@ -124,6 +177,21 @@ pub trait Skill: Debug + Send + Sync {
 
     /// A seat has just got it.
     fn gained(&self, _game: &mut Game, _held: Held) {}
+
+    /// A seat has got it from another one that held it: what the other's use has spent with the
+    /// card does not come back. `from` is the other's holding.
+    fn inherited(&self, _game: &mut Game, _from: Held, _to: Held) {}
+
+    /// Whom its holder has tied itself to (附身, 支持, 遇难, 思亲).
+    fn bond(&self, _game: &Game, _held: Held) -> Option<SeatId> {
+        None
+    }
+
+    /// Is its holder to be asked before this hit puts its target out (博爱)? The going-out waits
+    /// for the answer.
+    fn steps_in(&self, _game: &Game, _held: Held, _hit: &Hit) -> bool {
+        false
+    }
 
     /// While this message waits: the seats to which it limits another skill's choice (诱饵图腾);
     /// `None`: it does not limit that skill.

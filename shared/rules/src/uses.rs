@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::board::{Redirect, Usage};
 use crate::game::{Game, Reckoned};
-use crate::ids::{RoleId, SeatId, SeatSet, SkillId, Stamp};
+use crate::ids::{SeatId, SeatSet, SkillId, Stamp};
 use crate::input::Word;
 use crate::notice::{Arg, Notice};
 use crate::refusal::{NotChoosable, Refusal};
@@ -60,20 +60,16 @@ impl Game {
         if self.knows_barred(seat, skill) {
             return Err(Refusal::Barred(skill));
         }
+        if let Some(night) = self.holding(held).and_then(|h| self.rests_until(h)) {
+            return Err(Refusal::Rests { skill, night });
+        }
         if let Some(by) = self.excluded_by(held) {
             return Err(Refusal::Excluded { skill, by });
         }
         if !def.code.open(self, held) {
             return Err(Refusal::NotNow { skill, opens: None });
         }
-        let mut targets = Vec::new();
-        let mut rest = Vec::new();
-        for word in words {
-            match word {
-                Word::Seat(target) => targets.push(*target),
-                other => rest.push(other.clone()),
-            }
-        }
+        let (targets, rest) = def.code.read_targets(words);
         self.check_targets(held, &targets)?;
         def.code.read_words(self, held, &rest)?;
         Ok(Plan {
@@ -84,14 +80,14 @@ impl Game {
     }
 
     fn check_targets(&self, held: Held, targets: &[SeatId]) -> Result<(), Refusal> {
-        let def = self.board.skill_def(held.skill);
         let skill = held.skill;
         let n = targets.len();
-        if n < usize::from(def.seats.min) || n > usize::from(def.seats.max) {
+        let count = self.seat_count(held);
+        if n < usize::from(count.min) || n > usize::from(count.max) {
             return Err(Refusal::SeatCount {
                 skill,
-                min: def.seats.min,
-                max: def.seats.max,
+                min: count.min,
+                max: count.max,
             });
         }
         let range = if n > 0 {
@@ -201,34 +197,11 @@ impl Game {
 
     /// The receipt to the sender; of a team's skill every member hears who chose what (G3).
     fn receipt(&mut self, intent: &Intent, replaced: bool) {
-        let options: Vec<SkillId> = intent
-            .words
-            .iter()
-            .filter_map(|w| {
-                if let Word::Skill(s) = w {
-                    Some(*s)
-                } else {
-                    None
-                }
-            })
-            .collect();
-        let roles: Vec<RoleId> = intent
-            .words
-            .iter()
-            .filter_map(|w| {
-                if let Word::Role(r) = w {
-                    Some(*r)
-                } else {
-                    None
-                }
-            })
-            .collect();
         let notice = |to: Notice| {
             to.with("seat", Arg::Seat(intent.seat))
                 .with("skill", Arg::Skill(intent.skill))
                 .with("targets", Arg::Order(intent.targets.clone()))
-                .with("options", Arg::Skills(options.clone()))
-                .with("roles", Arg::Roles(roles.clone()))
+                .with("options", Arg::Words(intent.words.clone()))
                 .with("replaced", Arg::Flag(replaced))
         };
         let receipt = notice(Notice::to(intent.seat, "receipt/used")).receipt();
@@ -278,6 +251,8 @@ impl Game {
                 (None, _) => Refusal::NothingToDecline,
             });
         }
+        let before = self.world.outs.len();
+        let pending = self.winner();
         let mut declined: Vec<SkillId> = Vec::new();
         for held in free.into_iter().chain(waiting) {
             if declined.contains(&held.skill) {
@@ -288,7 +263,11 @@ impl Game {
         }
         let notice = Notice::to(seat, "receipt/declined").with("skills", Arg::Skills(declined));
         self.tell(notice.receipt());
-        self.reactions_are_done();
+        if self.world.outs.len() > before {
+            self.after_reaction(true, pending);
+        } else {
+            self.reactions_are_done();
+        }
         Ok(())
     }
 
@@ -356,9 +335,7 @@ impl Game {
         let chosen: SeatSet = intent.targets.iter().copied().collect();
         if let Some(holding) = self.holding_mut(held) {
             holding.left = holding.left.map(|n| n.saturating_sub(1));
-            holding.before = holding.last;
-            holding.last = Some((night, chosen));
-            holding.ever = holding.ever.or(chosen);
+            holding.note_use(night, chosen);
         }
         let (landed, finals) = if def.targeted {
             self.final_targets(intent).into_iter().unzip()

@@ -165,6 +165,17 @@ impl Game {
         ties
     }
 
+    /// Ballots that a state makes void: of whom it lies on, for whoever laid it (独尊).
+    fn void_ballots(&self) -> Vec<(SeatId, SeatId)> {
+        let spares = |r: &&crate::world::StateRecord| {
+            self.board.state_def(r.state).spares_layer && self.works(r)
+        };
+        let records = self.world.states.iter().filter(spares);
+        records
+            .filter_map(|r| r.from.map(|(layer, _)| (r.seat, layer)))
+            .collect()
+    }
+
     fn publish_ballots(
         &mut self,
         key: &'static str,
@@ -243,6 +254,7 @@ impl Game {
         let ballots = self.ballots(book);
         let facts = CountFacts {
             weights: self.weights(),
+            void: self.void_ballots(),
             extra: Vec::new(),
             ties: self.ties(),
         };

@@ -1,7 +1,8 @@
 //! Wins: rules as data, checked in the board's priority order when a list is fixed.
 
+use crate::board::Harm;
 use crate::game::{Ending, Game};
-use crate::ids::{ClassId, FactionId, RoleId, SeatId, SeatSet};
+use crate::ids::{ClassId, FactionId, RoleId, SeatId, SeatSet, SkillId, StateId};
 use crate::notice::{Arg, Notice};
 use crate::phase::{Phase, PhaseKind};
 
@@ -20,6 +21,41 @@ pub enum Cond {
     Lost(FactionId),
     /// As many of the first are in play as of the second, or more.
     AtLeast(Who, Who),
+    /// It does not hold.
+    Not(Box<Cond>),
+    /// This faction has not lost, and every other one that can win has (T2, TP23).
+    LastLeft(FactionId),
+    /// Everybody in play who is not of this faction has this state.
+    AllHave {
+        /// The state.
+        state: StateId,
+        /// The faction whose seats need not have it.
+        but: FactionId,
+    },
+    /// The vote of this day has just been settled.
+    VoteOf(u16),
+    /// The vote of a day has just been settled, and nobody has gone out since its door opened
+    /// (TP10).
+    QuietVote,
+    /// The seat with this card, now of this faction, was voted out on this day, or went out in
+    /// the place of one that was (T2).
+    VotedOut {
+        /// Of which faction.
+        faction: FactionId,
+        /// Which card.
+        card: RoleId,
+        /// On which day.
+        day: u16,
+    },
+    /// Somebody of this faction has got so many marks by this skill, spent ones included (T3).
+    Marks {
+        /// Of which faction.
+        faction: FactionId,
+        /// By which skill.
+        skill: SkillId,
+        /// How many.
+        at_least: u8,
+    },
     /// So many game days running (a night and the day after it) in which nobody went out,
     /// counted from the first full day after this faction was gone (M8, M16).
     QuietDays {
@@ -93,6 +129,41 @@ impl Game {
                 let count = |who| self.of(who).filter(|s| self.stands(*s)).count();
                 count(*a) >= count(*b)
             }
+            Cond::Not(cond) => !self.holds(cond),
+            Cond::LastLeft(faction) => {
+                let others = self.kept.started.iter().filter(|f| *f != faction);
+                !self.has_lost(*faction)
+                    && others
+                        .filter(|f| self.can_win(**f))
+                        .all(|f| self.has_lost(*f))
+            }
+            Cond::AllHave { state, but } => {
+                let mut needed = self.all().filter(|s| self.at(*s).faction != *but);
+                needed.all(|s| !self.stands(s) || self.has_state(s, *state))
+            }
+            Cond::VoteOf(day) => self.vote_is_settled() && self.number() == *day,
+            Cond::QuietVote => {
+                let by_day = |phase: Phase| {
+                    matches!(phase.kind, PhaseKind::Day | PhaseKind::Dusk)
+                        && phase.number == self.number()
+                };
+                self.vote_is_settled() && !self.world.outs.iter().any(|o| by_day(o.cause.phase))
+            }
+            Cond::VotedOut { faction, card, day } => self.world.outs.iter().any(|out| {
+                let seat = self.at(out.seat);
+                (seat.card, seat.faction) == (*card, *faction)
+                    && out.cause.harm == Harm::Vote
+                    && out.cause.phase.number == *day
+            }),
+            Cond::Marks {
+                faction,
+                skill,
+                at_least,
+            } => self.all().any(|s| {
+                let mut holdings = self.at(s).holdings.iter();
+                self.at(s).faction == *faction
+                    && holdings.any(|h| h.skill == *skill && h.memory >= i32::from(*at_least))
+            }),
             Cond::QuietDays { days, since } => {
                 let gone = self.world.gone_on.iter().rev().find(|(f, _)| f == since);
                 let after = gone.map_or(0, |(_, day)| *day);
@@ -108,6 +179,16 @@ impl Game {
     /// In play, and yet gone for those who must remove everybody (F13).
     fn counts_as_gone(&self, seat: SeatId) -> bool {
         self.working(seat).any(|(_, def)| def.gone)
+    }
+
+    /// Does the board say how this faction can win? A board without win rules leaves that open.
+    pub(crate) fn can_win(&self, faction: FactionId) -> bool {
+        let rules = &self.board.wins;
+        rules.is_empty() || rules.iter().any(|rule| rule.faction == faction)
+    }
+
+    fn vote_is_settled(&self) -> bool {
+        self.world.phase.kind == PhaseKind::Dusk && !self.kept.unsettled
     }
 
     fn has_lost(&self, faction: FactionId) -> bool {
@@ -164,7 +245,7 @@ impl Game {
             .kept
             .started
             .iter()
-            .any(|f| !self.world.lost.contains(f));
+            .any(|f| self.can_win(*f) && !self.world.lost.contains(f));
         if !standing {
             self.end(Ending::Draw);
         }
@@ -190,6 +271,7 @@ impl Game {
         };
         self.world.window = None;
         self.world.reactions.clear();
+        self.world.waiting.clear();
         self.world.intents.clear();
         self.kept.deadline = None;
         self.kept.early = None;

@@ -37,6 +37,9 @@ pub struct World {
     pub face_down: Vec<RoleId>,
     /// Reactions that were asked and not answered.
     pub reactions: Vec<Reaction>,
+    /// Goings-out that wait for somebody's answer.
+    #[serde(default)]
+    pub waiting: Vec<WaitingOut>,
     /// Seats whose going out has been published.
     pub announced: SeatSet,
     /// Who went out, in settlement order, with its phase.
@@ -138,6 +141,25 @@ pub struct Holding {
     pub memory: i32,
     /// Was it dealt, or got later?
     pub dealt: bool,
+    /// The skill by which it was got from somebody or something else.
+    #[serde(default)]
+    pub via: Option<SkillId>,
+    /// Is it only lent, for a night?
+    #[serde(default)]
+    pub lent: bool,
+    /// Every use: its night, and whom it chose.
+    #[serde(default)]
+    pub uses: Vec<(u16, SeatSet)>,
+}
+
+impl Holding {
+    /// It has been used on this night, on these seats.
+    pub fn note_use(&mut self, night: u16, chosen: SeatSet) {
+        self.before = self.last;
+        self.last = Some((night, chosen));
+        self.ever = self.ever.or(chosen);
+        self.uses.push((night, chosen));
+    }
 }
 
 /// A state that lies on a seat: a record with a source and an end, never a wrapper.
@@ -212,6 +234,23 @@ pub struct HeldBack {
     pub hit: Hit,
     /// States that silenced its target when it came: they do so again when it falls.
     pub silenced: Vec<StateId>,
+}
+
+/// A going-out that waits: somebody was asked whether to go in the target's place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingOut {
+    /// The hit that got through.
+    pub hit: Hit,
+    /// In which phase.
+    pub phase: Phase,
+    /// Who is asked.
+    pub seat: SeatId,
+    /// With which holding.
+    pub holding: HoldingId,
+    /// Which skill.
+    pub skill: SkillId,
+    /// Has it been asked? That is when the settlement is over.
+    pub asked: bool,
 }
 
 /// Why a seat went out.

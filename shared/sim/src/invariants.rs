@@ -55,6 +55,10 @@ pub const ALL: &[(&str, Check)] = &[
         messages_belong_to_holdings,
     ),
     ("what is offered is taken, and only that", offers_are_taken),
+    (
+        "who waits to go out is in play, and somebody is asked",
+        waiting_is_asked,
+    ),
     ("winners are the seats of the winning factions", winners_fit),
     (
         "nothing waits when the game is over",
@@ -283,13 +287,15 @@ fn offers_are_taken(step: &Step) -> Result<(), String> {
         let Some(me) = game.seat(seat) else { continue };
         for holding in &me.holdings {
             let open = offers.iter().any(|o| o.held.skill == holding.skill);
+            let least = offers.iter().find(|o| o.held.skill == holding.skill);
+            let least = least.map_or(0, |o| usize::from(game.seat_count(o.held).min));
             let words: Vec<rules::Word> = offers
                 .iter()
                 .find(|o| o.held.skill == holding.skill)
                 .and_then(|o| o.range)
                 .into_iter()
                 .flat_map(SeatSet::iter)
-                .take(usize::from(game.board().skill_def(holding.skill).seats.min))
+                .take(least)
                 .map(rules::Word::Seat)
                 .collect();
             let taken = match game.check_use(seat, holding.skill, &words) {
@@ -297,6 +303,8 @@ fn offers_are_taken(step: &Step) -> Result<(), String> {
                 | Err(
                     Refusal::SeatCount { .. }
                     | Refusal::Choices { .. }
+                    | Refusal::Options { .. }
+                    | Refusal::Guess { .. }
                     | Refusal::NotChoosable { .. },
                 ) => true,
                 Err(_) => false,
@@ -308,6 +316,21 @@ fn offers_are_taken(step: &Step) -> Result<(), String> {
                 )
             })?;
         }
+    }
+    Ok(())
+}
+
+/// Once a settlement is over, a going-out waits only for an answer that can still be given.
+fn waiting_is_asked(step: &Step) -> Result<(), String> {
+    let world = step.after.world();
+    for waiting in &world.waiting {
+        let asked = world
+            .reactions
+            .iter()
+            .any(|r| (r.seat, r.holding) == (waiting.seat, waiting.holding));
+        ensure(asked && step.after.stands(waiting.hit.target), || {
+            format!("{waiting:?}")
+        })?;
     }
     Ok(())
 }
@@ -340,6 +363,7 @@ fn nothing_waits_at_the_end(step: &Step) -> Result<(), String> {
         && game.window().is_none()
         && world.intents.is_empty()
         && world.reactions.is_empty()
+        && world.waiting.is_empty()
         && world.at_door.is_empty()
         && world.published == world.outs.len();
     ensure(quiet, || "something is left over".to_owned())

@@ -249,7 +249,7 @@ impl Player {
             .open_skills(seat)
             .into_iter()
             .find(|h| h.skill == skill)?;
-        let seats = game.board().skill_def(skill).seats;
+        let seats = game.seat_count(held);
         let mut range = game.range(held);
         let most = range.len().min(usize::from(seats.max));
         let least = usize::from(seats.min);
@@ -267,9 +267,34 @@ impl Player {
             Err(Refusal::Choices { choices, .. }) => {
                 words.push(Word::Skill(*self.rng.pick(&choices)?));
             }
+            Err(Refusal::Options { options, .. }) => {
+                let option = self.rng.pick(&options)?;
+                let skill = game.board().skill(option);
+                words.push(skill.map_or_else(|_| Word::Text(option.clone()), Word::Skill));
+            }
+            Err(Refusal::Guess { skills, .. }) => words = self.guess(game, &skills)?,
             Err(_) => return None,
         }
+        game.check_use(seat, skill, &words).ok()?;
         Some(Act::Use { seat, skill, words })
+    }
+
+    /// A guess at whom somebody's skill has chosen, right in half of the cases where it can be.
+    fn guess(&mut self, game: &Game, skills: &[SkillId]) -> Option<Vec<Word>> {
+        let sent = game.world().intents.iter();
+        let sent: Vec<_> = sent.filter(|i| skills.contains(&i.skill)).collect();
+        let (whose, skill, targets) = match self.rng.pick(&sent) {
+            Some(intent) if self.rng.chance(500) => {
+                (intent.seat, intent.skill, intent.targets.clone())
+            }
+            _ => {
+                let target = self.any_seat(game);
+                (self.any_seat(game), *self.rng.pick(skills)?, vec![target])
+            }
+        };
+        let mut words = vec![Word::Seat(whose), Word::Skill(skill)];
+        words.extend(targets.into_iter().map(Word::Seat));
+        Some(words)
     }
 
     /// A change of mind, last words, a surrender.

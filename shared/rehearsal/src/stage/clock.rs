@@ -58,6 +58,10 @@ impl Stage<'_> {
             Some(number) => format!("{} {number} begins", kind.word()),
             None => format!("{} begins", kind.word()),
         };
+        if kind == PhaseKind::End && self.game.ending().is_some() {
+            // A reaction has ended it at once.
+            return Ok(());
+        }
         for _ in 0..MOST_WINDOWS {
             let before = self.standing();
             self.pass_window()?;

@@ -2,6 +2,7 @@
 //!
 //! m158 §荣光骑士 荣光庇护, §女巫 救药, §图腾萨满 保护图腾; M3, M4. foxcurse §守卫, §女巫; F24.
 //! redblack §守卫 守护之盾, §女巫 救药.
+//! treasure §猎狼 狩猎, §雪狼 雪隐, §野心家 独尊; TP1, TP22.
 
 use std::sync::Arc;
 
@@ -13,6 +14,10 @@ use crate::notice::{Arg, Notice};
 use crate::skill::{Event, Held, Listens, Skill};
 use crate::world::{Intent, Lapse};
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent parameters of the board file"
+)]
 #[derive(Debug)]
 struct Lay {
     state: StateId,
@@ -25,6 +30,8 @@ struct Lay {
     shown_at_vote: bool,
     /// Can it only choose whom a strike has chosen tonight?
     only_struck: bool,
+    /// Does it lie on its user, who names nobody?
+    on_oneself: bool,
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
@@ -35,6 +42,7 @@ pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem>
         lost_when_spent: params.flag("lost-when-spent")?,
         shown_at_vote: params.flag("shown-at-vote")?,
         only_struck: params.flag("only-struck")?,
+        on_oneself: params.flag("on-oneself")?,
     }))
 }
 
@@ -56,7 +64,8 @@ impl Skill for Lay {
     }
 
     fn resolve(&self, game: &mut Game, held: Held, _intent: &Intent, finals: &[SeatId]) {
-        for target in finals {
+        let oneself = self.on_oneself.then_some(&held.seat);
+        for target in finals.iter().chain(oneself) {
             let from = Some((held.seat, held.holding));
             game.lay(*target, self.state, from, self.until, None);
         }

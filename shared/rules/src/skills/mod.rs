@@ -3,28 +3,45 @@
 mod acquaint;
 mod badge;
 mod bar_voters;
+mod barrier;
+mod barter;
+mod bond;
 mod check;
+mod counsel;
 mod couple;
 mod crush;
 mod decoy;
 mod dream;
+mod enemy;
 mod face_down;
 mod fear;
+mod follow;
+mod guess;
+mod hand_over;
 mod harm;
 mod insight;
 mod join;
 mod kin;
 mod last_shot;
+mod last_will;
 mod lay;
+mod marks;
+mod mates;
 mod mode;
 mod params;
 mod passive;
+mod pipe;
+mod platform;
+mod spare;
+mod stand_in;
 mod standing;
 mod step_forward;
 mod strikes;
+mod succeed;
 mod support;
 mod survey;
 mod take_place;
+mod trial;
 mod turn_card;
 
 use std::sync::Arc;
@@ -40,29 +57,46 @@ type Build = fn(&mut Params) -> Result<Arc<dyn Skill>, ParamProblem>;
 pub const LIBRARY: &[(&str, Build)] = &[
     ("acquaint", acquaint::build),
     ("bar-voters", bar_voters::build),
+    ("barrier", barrier::build),
+    ("barter", barter::build),
+    ("bond", bond::build),
     ("check", check::build),
+    ("counsel", counsel::build),
     ("couple", couple::build),
     ("crush", crush::build),
     ("decoy", decoy::build),
     ("dream", dream::build),
+    ("enemy", enemy::build),
     ("face-down", face_down::build),
     ("fear", fear::build),
+    ("follow", follow::build),
+    ("guess", guess::build),
+    ("hand-over", hand_over::build),
     ("harm", harm::build),
     ("insight", insight::build),
     ("join", join::build),
     ("kin", kin::build),
     ("last-shot", last_shot::build),
+    ("last-will", last_will::build),
     ("lay", lay::build),
+    ("marks", marks::build),
+    ("mates", mates::build),
     ("mode", mode::build),
     ("pass-badge", badge::build_pass),
     ("passive", passive::build),
+    ("pipe", pipe::build),
+    ("platform", platform::build),
+    ("spare", spare::build),
+    ("stand-in", stand_in::build),
     ("standing", standing::build),
     ("step-forward", step_forward::build),
     ("strikes", strikes::build),
+    ("succeed", succeed::build),
     ("support", support::build),
     ("survey", survey::build),
     ("take-place", take_place::build),
     ("tear-badge", badge::build_tear),
+    ("trial", trial::build),
     ("turn-card", turn_card::build),
 ];
 

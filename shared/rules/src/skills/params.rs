@@ -172,15 +172,31 @@ impl<'a> Params<'a> {
 
     /// A faction that must be given.
     pub(super) fn faction(&mut self, key: &str) -> Result<FactionId, ParamProblem> {
-        let place = self.name(key, "faction", |n| &n.factions)?;
-        place
-            .map(FactionId::at)
+        self.optional_faction(key)?
             .ok_or_else(|| problem(key, "is missing: name a faction"))
+    }
+
+    /// A faction; `None` when it is not given.
+    pub(super) fn optional_faction(
+        &mut self,
+        key: &str,
+    ) -> Result<Option<FactionId>, ParamProblem> {
+        let place = self.name(key, "faction", |n| &n.factions)?;
+        Ok(place.map(FactionId::at))
     }
 
     /// A skill; `None` when it is not given.
     pub(super) fn skill(&mut self, key: &str) -> Result<Option<SkillId>, ParamProblem> {
         Ok(self.name(key, "skill", |n| &n.skills)?.map(SkillId::at))
+    }
+
+    /// Roles; none when it is not given.
+    pub(super) fn roles(&mut self, key: &str) -> Result<Vec<RoleId>, ParamProblem> {
+        let names = self.names;
+        self.list(key)?
+            .iter()
+            .map(|name| find(key, "role", &names.roles, name).map(RoleId::at))
+            .collect()
     }
 
     fn list(&mut self, key: &str) -> Result<Vec<String>, ParamProblem> {
@@ -198,15 +214,6 @@ impl<'a> Params<'a> {
         self.list(key)?
             .iter()
             .map(|name| find(key, "skill", &names.skills, name).map(SkillId::at))
-            .collect()
-    }
-
-    /// Roles; none when it is not given.
-    pub(super) fn roles(&mut self, key: &str) -> Result<Vec<RoleId>, ParamProblem> {
-        let names = self.names;
-        self.list(key)?
-            .iter()
-            .map(|name| find(key, "role", &names.roles, name).map(RoleId::at))
             .collect()
     }
 

@@ -1,6 +1,6 @@
 //! A state that stands on its holder as long as it has the skill.
 //!
-//! m158 §恶魔 主宰黑夜; M3, M4.
+//! m158 §恶魔 主宰黑夜; M3, M4. treasure §妖狐 警惕; TP23.
 
 use std::sync::Arc;
 
@@ -29,5 +29,17 @@ impl Skill for Standing {
             None,
             None,
         );
+    }
+
+    /// What the card has used up does not come back with another holder.
+    fn inherited(&self, game: &mut Game, from: Held, to: Held) {
+        let stands = |held: Held| {
+            let source = Some((held.seat, held.holding));
+            let mut records = game.world().states.iter();
+            records.any(|r| r.state == self.state && r.from == source)
+        };
+        if !stands(from) {
+            game.lift(to.seat, self.state);
+        }
     }
 }

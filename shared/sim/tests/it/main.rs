@@ -8,6 +8,15 @@ mod secrecy;
 mod snapshots;
 mod words;
 
+/// The boards that are played at random.
+const BOARDS: [&str; 2] = ["m158", "treasure"];
+
+/// The board of this number: they take turns.
+fn board(number: u64) -> std::sync::Arc<rules::Board> {
+    let place = usize::try_from(number).unwrap_or(0) % BOARDS.len();
+    boards::find(BOARDS[place]).expect("the board is built in")
+}
+
 /// So many games, or the multiple of it that `SIM_TIMES` asks for.
 fn games(n: u64) -> u64 {
     let times = std::env::var("SIM_TIMES").ok();

@@ -6,8 +6,9 @@ use rules::{Board, Game, Input, Notice, Refusal};
 use sim::invariants::{self, Step};
 use sim::{End, Habits, Limits, Player, Rng, Tape, garbage, record, setup};
 
-fn m158() -> Arc<Board> {
-    boards::find("m158").expect("m158 is built in")
+/// The boards take turns, in threes so that each is played by every calendar.
+fn board(seed: u64) -> Arc<Board> {
+    crate::board(seed / 3)
 }
 
 const CALENDARS: [&str; 3] = ["slow", "quick", "manual"];
@@ -41,8 +42,8 @@ fn step(game: &mut Game, input: &Input, seed: u64) -> Result<Vec<Notice>, Refusa
 
 #[test]
 fn invariants_hold_in_lively_games() {
-    for seed in 0..crate::games(60) {
-        let (mut game, _) = Game::new(setup(&m158(), calendar(seed), seed));
+    for seed in 0..crate::games(120) {
+        let (mut game, _) = Game::new(setup(&board(seed), calendar(seed), seed));
         let mut player = Player::new(seed, Habits::LIVELY);
         while let Some(input) = player.next(&game) {
             let _ = step(&mut game, &input, seed);
@@ -52,8 +53,8 @@ fn invariants_hold_in_lively_games() {
 
 #[test]
 fn garbage_breaks_nothing() {
-    for seed in 0..crate::games(150) {
-        let (mut game, _) = Game::new(setup(&m158(), calendar(seed), seed));
+    for seed in 0..crate::games(240) {
+        let (mut game, _) = Game::new(setup(&board(seed), calendar(seed), seed));
         let mut rng = Rng::new(seed);
         let mut player = Player::new(seed, Habits::LIVELY);
         for _ in 0..250 {
@@ -73,7 +74,7 @@ fn garbage_breaks_nothing() {
 #[test]
 fn garbage_leaves_no_game_stuck() {
     for seed in 1000..1000 + crate::games(200) {
-        let (mut game, _) = Game::new(setup(&m158(), calendar(seed), seed));
+        let (mut game, _) = Game::new(setup(&board(seed), calendar(seed), seed));
         let mut rng = Rng::new(seed);
         for _ in 0..rng.below(120) {
             let mut input = garbage::input(&game, &mut rng);
@@ -93,12 +94,18 @@ fn garbage_leaves_no_game_stuck() {
 }
 
 fn tape(seed: u64, habits: Habits) -> Tape {
-    record(&m158(), calendar(seed), seed, habits, Limits::default())
+    record(
+        &board(seed),
+        calendar(seed),
+        seed,
+        habits,
+        Limits::default(),
+    )
 }
 
 #[test]
 fn every_game_ends() {
-    for seed in 0..crate::games(1500) {
+    for seed in 0..crate::games(3000) {
         let habits = if seed % 2 == 0 {
             Habits::PLAYERS
         } else {
@@ -132,8 +139,8 @@ fn the_same_inputs_give_the_same_notices_and_bytes() {
 
 #[test]
 fn a_game_saved_and_loaded_at_every_step_goes_on_like_one_that_was_not() {
-    let board = m158();
-    for seed in 0..crate::games(40) {
+    for seed in 0..crate::games(60) {
+        let board = board(seed);
         let tape = tape(seed, Habits::LIVELY);
         let (mut saved, mut kept) = (tape.start(), tape.start());
         for (i, input) in tape.inputs.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Notices to phrases: one rule for each kind of value.
 
 use protocol::Phrase;
-use rules::{Arg, FactionId, Notice, RoleId};
+use rules::{Arg, FactionId, Notice, RoleId, Word};
 use serde_json::{Map, Value, json};
 
 use super::names::{self, Names};
@@ -22,6 +22,18 @@ pub fn phrase(notice: &Notice, names: &Names) -> Phrase {
 /// Hundredths of a vote as votes.
 fn votes(hundredths: i32) -> f64 {
     f64::from(hundredths) / 100.0
+}
+
+/// A word as its sender could have typed it.
+fn word(word: &Word, names: &Names) -> String {
+    match word {
+        Word::Seat(seat) => names.seat(*seat),
+        Word::Role(id) => names.role(*id).to_owned(),
+        Word::Skill(id) => names.skill(*id).to_owned(),
+        Word::Faction(id) => names.faction(*id).to_owned(),
+        Word::Number(number) => number.to_string(),
+        Word::Text(text) => text.clone(),
+    }
 }
 
 fn value(arg: &Arg, names: &Names) -> Value {
@@ -59,6 +71,19 @@ fn value(arg: &Arg, names: &Names) -> Value {
         Arg::Class(id) => json!(id.map(|c| names.class(c))),
         Arg::Skill(id) => json!(names.skill(*id)),
         Arg::Skills(ids) => ids.iter().map(|s| json!(names.skill(*s))).collect(),
+        Arg::Words(words) => words.iter().map(|w| json!(word(w, names))).collect(),
+        Arg::Counts(counts) => counts
+            .iter()
+            .map(|(f, n)| json!({"faction": faction(f), "seats": n}))
+            .collect(),
+        Arg::Uses(uses) => uses
+            .iter()
+            .map(|(night, skill, seats)| {
+                json!({
+                    "night": night, "skill": names.skill(*skill), "seats": names.seats(*seats),
+                })
+            })
+            .collect(),
         Arg::State(id) => json!(names.state(*id)),
         Arg::Group(id) => json!(names.group(*id)),
         Arg::Phase(phase) => json!({

@@ -26,6 +26,10 @@ pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
         ),
         Refusal::Out => Phrase::plain("refusal/out"),
         Refusal::UsedUp(id) => Phrase::new("refusal/used-up", json!({"skill": skill(id)})),
+        Refusal::Rests { skill: id, night } => Phrase::new(
+            "refusal/rests",
+            json!({"skill": skill(id), "night": night}),
+        ),
         Refusal::Excluded { skill: id, by } => Phrase::new(
             "refusal/excluded",
             json!({"skill": skill(id), "by": skill(by)}),
@@ -60,6 +64,27 @@ pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
             Phrase::new(
                 "refusal/choices",
                 json!({"skill": skill(id), "choices": choices}),
+            )
+        }
+        Refusal::Options { skill: id, options } => Phrase::new(
+            "refusal/choices",
+            json!({"skill": skill(id), "choices": options}),
+        ),
+        Refusal::TooFewMarks {
+            skill: id,
+            mark,
+            needs,
+            has,
+        } => Phrase::new(
+            "refusal/too-few-marks",
+            json!({"skill": skill(id), "mark": names.state(*mark), "needs": needs, "has": has}),
+        ),
+        Refusal::HasAlready(id) => Phrase::new("refusal/has-already", json!({"skill": skill(id)})),
+        Refusal::Guess { skill: id, skills } => {
+            let skills: Vec<&str> = skills.iter().map(skill).collect();
+            Phrase::new(
+                "refusal/guess",
+                json!({"skill": skill(id), "skills": skills}),
             )
         }
         Refusal::ExtraWords(id) => Phrase::new("refusal/extra-words", json!({"skill": skill(id)})),
