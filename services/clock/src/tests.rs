@@ -93,6 +93,7 @@ impl Bench {
         let commit = Commit {
             aggregate: game(n),
             expected: version,
+            after: None,
             message: MessageId(format!("set {n} {version}")),
             entry: Vec::new(),
             snapshot: None,

@@ -173,7 +173,7 @@ impl Bridge {
     pub(crate) async fn read<R: Send>(
         &self,
         account: AccountId,
-        look: impl FnOnce(&Account) -> R + Send,
+        look: impl FnMut(&Account) -> R + Send,
     ) -> Result<R, store::StoreError> {
         self.0.writer.read(&key(account), look).await
     }

@@ -91,6 +91,7 @@ fn typical_commit(aggregate: &AggregateKey, version: u64) -> Commit {
     Commit {
         aggregate: aggregate.clone(),
         expected: version,
+        after: None,
         message: MessageId(format!("bench/{version}")),
         entry: vec![b'x'; 1024],
         snapshot: None,

@@ -3,16 +3,24 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An aggregate as it is after its last commit.
+use protocol::MessageId;
+
+use crate::chain::Chain;
+
+/// An aggregate after its last step, which may still be on its way to the store.
 pub(crate) struct Cached<A> {
     pub(crate) state: A,
     pub(crate) version: u64,
+    /// The message of the step that led to this version, when that was taken here.
+    pub(crate) last: Option<MessageId>,
     /// The version of the newest snapshot in the store.
     pub(crate) snapshot_at: u64,
+    /// The steps since it was loaded.
+    pub(crate) chain: Chain,
 }
 
-/// Where an aggregate is kept between its steps; empty when it must be loaded. Whoever holds
-/// the lock is the aggregate's one writer in this process.
+/// Where an aggregate is kept between its steps; empty, or with a broken chain, when it must be
+/// loaded. Whoever holds the lock decides its next step.
 pub(crate) type Cell<A> = Arc<tokio::sync::Mutex<Option<Cached<A>>>>;
 
 /// The cells in use, and the most recently used ones besides.
@@ -96,9 +104,9 @@ impl<A> Cells<A> {
             };
             // An empty one was never loaded, or its state was given up: nobody knows.
             let whole = cell.try_lock().is_ok_and(|cached| {
-                cached
-                    .as_ref()
-                    .is_some_and(|cached| cached.version == cached.snapshot_at)
+                cached.as_ref().is_some_and(|cached| {
+                    cached.version == cached.snapshot_at && !cached.chain.is_broken()
+                })
             });
             if !whole {
                 self.behind.insert(key);

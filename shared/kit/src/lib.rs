@@ -6,6 +6,7 @@
 pub mod aggregate;
 pub mod bench;
 mod cache;
+mod chain;
 pub mod config;
 pub mod health;
 pub mod http;

@@ -6,6 +6,7 @@ use store::{AggregateKey, Store, StoreError};
 
 use crate::aggregate::Aggregate;
 use crate::cache::Cached;
+use crate::chain::Chain;
 use crate::journal::Entry;
 use crate::writer::panic_text;
 
@@ -52,6 +53,8 @@ pub(crate) async fn load<A: Aggregate>(
     Ok(Cached {
         state,
         version: stored.version,
+        last: None,
         snapshot_at,
+        chain: Chain::from(stored.version),
     })
 }

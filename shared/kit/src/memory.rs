@@ -183,10 +183,11 @@ impl<A: Aggregate> Memory<A> {
         cell: &Cell<A>,
     ) -> Result<bool, StoreError> {
         let mut cached = cell.lock().await;
-        let current = match &mut *cached {
+        let current = match cached.take().filter(|known| !known.chain.is_broken()) {
             Some(current) => current,
-            none => none.insert(load::<A>(store, &self.env, key).await?),
+            None => load::<A>(store, &self.env, key).await?,
         };
+        let current = cached.insert(current);
         if current.version == current.snapshot_at {
             return Ok(false);
         }

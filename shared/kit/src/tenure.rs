@@ -188,6 +188,7 @@ mod tests {
                 key: KEY.to_owned(),
             },
             expected: version - 1,
+            after: None,
             message: MessageId(format!("m{version}")),
             entry: vec![],
             snapshot: None,

@@ -3,13 +3,17 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use protocol::{Message, MessageId, Service, Shard, ToClock, Topic};
 use store::{Commit, Committed, Deadline, StoreError};
 
 use crate::aggregate::Aggregate;
-use crate::cache::{Cache, Cached};
+use crate::cache::{Cache, Cached, Cell};
+use crate::chain::{Chain, UnderWay};
 use crate::journal::{Entry, FORMAT};
 use crate::load::{load, name};
 use crate::memory::Memory;
@@ -85,6 +89,35 @@ struct Decided {
     ignore: bool,
 }
 
+impl Decided {
+    /// The earliest deadline from now on, when deadlines change.
+    fn next_deadline(&self) -> Option<Option<rules::Time>> {
+        let all = self.deadlines.as_ref()?;
+        Some(all.iter().map(|deadline| deadline.at).min())
+    }
+}
+
+/// What a decision has set going.
+enum Begun {
+    /// Nothing. It was decided on this version.
+    Ignored {
+        version: u64,
+        chain: Chain,
+        log: Option<serde_json::Value>,
+    },
+    Committing(Committing),
+}
+
+/// A step on its way to the store.
+struct Committing {
+    answer: BoxFuture<'static, Result<Committed, StoreError>>,
+    under_way: UnderWay,
+    began: Instant,
+    log: Option<serde_json::Value>,
+    has_messages: bool,
+    next_deadline: Option<Option<rules::Time>>,
+}
+
 impl<A: Aggregate> Writer<A> {
     /// A writer for the aggregates of `A`'s service. Make one and clone it.
     pub fn new(parts: Parts, env: Arc<A::Env>) -> Self {
@@ -133,15 +166,9 @@ impl<A: Aggregate> Writer<A> {
             input: &input,
         };
         let cell = self.0.memory.cache.cell(key);
-        let mut cached = cell.lock().await;
         for _ in 0..RACES {
-            // Taken out: whatever goes wrong from here on, a half-changed state is not kept.
-            let current = match cached.take() {
-                Some(current) => current,
-                None => self.load(key).await?,
-            };
-            if let Some((next, handled)) = self.step(&task, current).await? {
-                *cached = next;
+            let begun = self.begin(&task, &cell).await?;
+            if let Some(handled) = self.finish(&task, begun).await? {
                 return Ok(handled);
             }
         }
@@ -174,83 +201,137 @@ impl<A: Aggregate> Writer<A> {
         }
     }
 
-    /// Looks at the aggregate as it is after the last commit; a new one when there is none.
+    /// Looks at the aggregate as it is after the last commit; a new one when there is none. It is
+    /// looked at again when a step that had not been on disk was not taken.
     pub async fn read<R: Send>(
         &self,
         key: &str,
-        look: impl FnOnce(&A) -> R + Send,
+        mut look: impl FnMut(&A) -> R + Send,
     ) -> Result<R, StoreError> {
         let cell = self.0.memory.cache.cell(key);
-        let mut cached = cell.lock().await;
-        let current = match &mut *cached {
-            Some(current) => current,
-            none => none.insert(self.load(key).await?),
-        };
-        Ok(look(&current.state))
+        loop {
+            let (seen, version, chain) = {
+                let mut cached = cell.lock().await;
+                let current = self.current(key, &mut cached).await?;
+                let current = cached.insert(current);
+                (look(&current.state), current.version, current.chain.clone())
+            };
+            // Nobody may act on a step that might not be taken.
+            if chain.kept(version).await {
+                return Ok(seen);
+            }
+        }
     }
 
-    /// Decides and commits. Gives the state to keep, if it is known; nothing at all when the
-    /// state was stale and must be loaded again.
-    async fn step(
+    /// Takes the state out of its cell, or loads it. Whatever goes wrong with it then, a
+    /// half-changed state is not kept.
+    async fn current(
+        &self,
+        key: &str,
+        cached: &mut Option<Cached<A>>,
+    ) -> Result<Cached<A>, StoreError> {
+        match cached.take().filter(|known| !known.chain.is_broken()) {
+            Some(current) => Ok(current),
+            None => load(&*self.parts().store, self.env(), key).await,
+        }
+    }
+
+    /// Decides a step and sets it on its way; the next one may be decided from then on.
+    async fn begin(&self, task: &Task<'_, A>, cell: &Cell<A>) -> Result<Begun, HandleError> {
+        let mut cached = cell.lock().await;
+        let mut current = self.current(task.key, &mut cached).await?;
+        let decided = self.decide(task, &mut current)?;
+        if decided.ignore {
+            let ignored = Begun::Ignored {
+                version: current.version,
+                chain: current.chain.clone(),
+                log: decided.log,
+            };
+            *cached = Some(current);
+            return Ok(ignored);
+        }
+        let next_deadline = decided.next_deadline();
+        let has_messages = !decided.outbox.is_empty();
+        let version = current.version + 1;
+        let commit = Commit {
+            aggregate: name::<A>(task.key),
+            expected: current.version,
+            after: current.last.replace(task.id.clone()),
+            message: task.id.clone(),
+            entry: decided.entry,
+            snapshot: decided.snapshot,
+            deadlines: decided.deadlines,
+            outbox: decided.outbox,
+        };
+        if commit.snapshot.is_some() {
+            current.snapshot_at = version;
+        }
+        current.version = version;
+        let under_way = current.chain.step();
+        let store = Arc::clone(&self.parts().store);
+        let began = Instant::now();
+        let mut commit = async move { store.commit(commit).await }.boxed();
+        // Handed over before the next one can be: the store takes them in this order.
+        let answer = match futures::poll!(&mut commit) {
+            Poll::Ready(answer) => std::future::ready(answer).boxed(),
+            Poll::Pending => commit,
+        };
+        *cached = Some(current);
+        Ok(Begun::Committing(Committing {
+            answer,
+            under_way,
+            began,
+            log: decided.log,
+            has_messages,
+            next_deadline,
+        }))
+    }
+
+    /// Waits for what comes of a step; nothing when it was decided on a state that was stale, and
+    /// has to be decided again.
+    async fn finish(
         &self,
         task: &Task<'_, A>,
-        mut current: Cached<A>,
-    ) -> Result<Option<(Option<Cached<A>>, Handled)>, HandleError> {
-        let decided = self.decide(task, &mut current)?;
+        begun: Begun,
+    ) -> Result<Option<Handled>, HandleError> {
         let handled = |repeat, version, log| Handled {
             repeat,
             version,
             log,
             ignored: false,
         };
-        if decided.ignore {
-            let ignored = Handled {
-                ignored: true,
-                ..handled(false, current.version, decided.log)
-            };
-            return Ok(Some((Some(current), ignored)));
-        }
-        let Decided {
-            entry,
-            snapshot,
-            deadlines,
-            outbox,
-            log,
-            ..
-        } = decided;
-        let (is_snapshot, has_messages) = (snapshot.is_some(), !outbox.is_empty());
-        let next_deadline = deadlines.as_ref().map(|all| all.iter().map(|d| d.at).min());
-        let commit = Commit {
-            aggregate: name::<A>(task.key),
-            expected: current.version,
-            message: task.id.clone(),
-            entry,
-            snapshot,
-            deadlines,
-            outbox,
+        let step = match begun {
+            Begun::Ignored {
+                version,
+                chain,
+                log,
+            } => {
+                let ignored = Handled {
+                    ignored: true,
+                    ..handled(false, version, log)
+                };
+                return Ok(chain.kept(version).await.then_some(ignored));
+            }
+            Begun::Committing(step) => step,
         };
-        let began = Instant::now();
-        let committed = self.parts().store.commit(commit).await;
-        self.parts()
-            .metrics
-            .commit_took(A::SERVICE, began.elapsed());
-        if has_messages && !matches!(committed, Ok(Committed::Repeat(_) | Committed::Conflict(_))) {
+        let committed = step.answer.await;
+        let metrics = &self.parts().metrics;
+        metrics.commit_took(A::SERVICE, step.began.elapsed());
+        let untaken = matches!(committed, Ok(Committed::Repeat(_) | Committed::Conflict(_)));
+        if step.has_messages && !untaken {
             // Also after an error: the step may have been taken.
             self.parts().outboxes.ring(A::SERVICE, Shard::of(task.key));
         }
         match committed? {
             Committed::Done(version) => {
-                current.version = version;
-                if is_snapshot {
-                    current.snapshot_at = version;
-                }
-                if let Some(next) = next_deadline {
+                step.under_way.is_kept(version);
+                if let Some(next) = step.next_deadline {
                     self.nudge_clock(task, next).await;
                 }
-                Ok(Some((Some(current), handled(false, version, log))))
+                Ok(Some(handled(false, version, step.log)))
             }
-            // The state has handled the message a second time: it is not the stored one.
-            Committed::Repeat(version) => Ok(Some((None, handled(true, version, None)))),
+            // The state in memory has handled the message a second time: it is not the stored one.
+            Committed::Repeat(version) => Ok(Some(handled(true, version, None))),
             Committed::Conflict(_) => Ok(None),
         }
     }
@@ -286,10 +367,6 @@ impl<A: Aggregate> Writer<A> {
             message: task.id.clone(),
             what: panic_text(&*panic),
         })
-    }
-
-    async fn load(&self, key: &str) -> Result<Cached<A>, StoreError> {
-        load(&*self.parts().store, self.env(), key).await
     }
 
     /// Tells the clock that deadlines have changed. May be lost: the clock also looks by itself.

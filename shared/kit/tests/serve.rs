@@ -314,6 +314,7 @@ async fn unreadable_state_does_not_keep_back_other_games() {
             key: "7-1".to_owned(),
         },
         expected: 0,
+        after: None,
         message: id("m"),
         entry: b"no json".to_vec(),
         snapshot: None,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use common::{Desk, Fault, FaultyStore, NightDiary, Note, TallyDiary, id, lines, write};
+use futures::FutureExt;
 use kit::journal::Entry;
 use kit::testing::TestParts;
 use kit::{HandleError, Parts, Writer};
@@ -362,6 +363,7 @@ async fn what_cannot_be_read_is_named() {
         let commit = Commit {
             aggregate: night(key),
             expected: 0,
+            after: None,
             message: id("m"),
             entry: entry.to_vec(),
             snapshot,
@@ -407,4 +409,129 @@ async fn a_repeat_that_is_expected_leaves_the_state_in_memory() {
         ["0", "1", "2", "3", "4", "new"]
     );
     assert_eq!(writer.env().handled.load(Ordering::Relaxed), 6);
+}
+
+/// Parts with a store that fails and waits on demand.
+fn faulty(parts: &TestParts) -> (Arc<FaultyStore>, Parts) {
+    let store = FaultyStore::around(Arc::clone(&parts.store));
+    let parts = Parts {
+        store: Arc::clone(&store) as Arc<dyn Store>,
+        ..Parts::clone(parts)
+    };
+    (store, parts)
+}
+
+/// Hands in a line that says which one it follows, until it is taken.
+async fn follow(writer: Writer<NightDiary>, text: String) {
+    let note = Note::Follow(text.clone());
+    while writer
+        .handle("7-1", id(&text), "t", note.clone())
+        .await
+        .is_err()
+    {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Each line in the journal was decided on the state before it there.
+async fn assert_each_follows_the_last(parts: &Parts) {
+    let journal = parts.store.journal(&night("7-1"), 0, 10_000).await.unwrap();
+    let mut last = None;
+    for (version, bytes) in journal {
+        let entry = Entry::<Note>::read(&bytes).unwrap();
+        let Note::Follow(text) = entry.input else {
+            panic!("{:?} is of another test", entry.input)
+        };
+        let log = serde_json::json!({ "after": last });
+        assert_eq!(entry.log, Some(log), "version {version}, {text}");
+        last = Some(text);
+    }
+}
+
+/// Hands lines in side by side; gives back their tasks when all of them have been decided on.
+async fn follow_side_by_side(
+    writer: &Writer<NightDiary>,
+    texts: &[&str],
+) -> Vec<tokio::task::JoinHandle<()>> {
+    let before = writer.env().handled.load(Ordering::Relaxed);
+    let tasks = texts
+        .iter()
+        .map(|text| tokio::spawn(follow(writer.clone(), (*text).to_owned())));
+    let tasks = tasks.collect();
+    let decided = before + u32::try_from(texts.len()).unwrap();
+    servers::wait_for("all to be decided", servers::DEADLINE, async || {
+        (writer.env().handled.load(Ordering::Relaxed) == decided).then_some(())
+    })
+    .await;
+    tasks
+}
+
+#[tokio::test]
+async fn steps_are_decided_before_the_last_one_is_kept_and_shown_only_then() {
+    let parts = TestParts::new().await;
+    let (store, parts) = faulty(&parts);
+    let writer = writer(&parts);
+    follow(writer.clone(), "first".to_owned()).await;
+    store.held.send_replace(true);
+    let tasks = follow_side_by_side(&writer, &["second", "third"]).await;
+    let ignored = writer.handle("7-1", id("x"), "t", Note::Nothing);
+    let (shown, ignored) = (lines(&writer, "7-1").now_or_never(), ignored.now_or_never());
+    assert_eq!(shown, None, "nobody is shown what is not on disk");
+    assert!(ignored.is_none(), "nor told what was decided on it");
+    store.held.send_replace(false);
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert_eq!(lines(&writer, "7-1").await, ["first", "second", "third"]);
+    assert_each_follows_the_last(&parts).await;
+}
+
+#[tokio::test]
+async fn steps_are_decided_again_when_somebody_elses_came_first() {
+    let bare = TestParts::new().await;
+    let (store, parts) = faulty(&bare);
+    let (here, there) = (writer(&parts), writer(&bare));
+    follow(here.clone(), "first".to_owned()).await;
+    store.held.send_replace(true);
+    let tasks = follow_side_by_side(&here, &["a", "b", "c"]).await;
+    // One step, so that the version which the second of ours expects is there, but another's.
+    follow(there, "other".to_owned()).await;
+    store.held.send_replace(false);
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let mut all = lines(&writer(&bare), "7-1").await;
+    assert_eq!(all[..2], ["first", "other"]);
+    all.sort_unstable();
+    assert_eq!(all, ["a", "b", "c", "first", "other"]);
+    assert_eq!(lines(&here, "7-1").await.len(), 5);
+    assert_each_follows_the_last(&bare).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn steps_behind_one_that_fails_are_taken_once_all_the_same() {
+    let bare = TestParts::new().await;
+    let (store, parts) = faulty(&bare);
+    let writer = writer(&parts);
+    for round in 0..20 {
+        // Where in the row the failures are differs.
+        let fault = [Fault::Before, Fault::After][round % 2];
+        let tasks: Vec<_> = (0..12)
+            .map(|nth| {
+                if nth == round % 12 {
+                    store.fail(&[fault, fault]);
+                }
+                tokio::spawn(follow(writer.clone(), format!("{round}/{nth}")))
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap();
+        }
+    }
+    let mut all = lines(&writer, "7-1").await;
+    assert_eq!(all, lines(&self::writer(&bare), "7-1").await);
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), 240);
+    assert_each_follows_the_last(&bare).await;
 }

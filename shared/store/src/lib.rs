@@ -65,6 +65,10 @@ pub struct Commit {
     /// The version that the step was decided on; 0 for a new aggregate. The new version is one
     /// more.
     pub expected: u64,
+    /// The message whose step was to lead to that version, when this one was decided before that
+    /// one was known to be taken: without that step this one is not taken either, whoever's step
+    /// led there instead.
+    pub after: Option<MessageId>,
     /// The message that was handled.
     pub message: MessageId,
     /// The journal entry: the input and what it brought about.

@@ -61,6 +61,7 @@ fn step(key: &str, version: u64) -> Commit {
             key: key.to_owned(),
         },
         expected: version - 1,
+        after: None,
         message: MessageId(format!("m{version}")),
         entry: b"entry".to_vec(),
         snapshot: None,

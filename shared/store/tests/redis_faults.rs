@@ -41,6 +41,7 @@ fn plain(key: &str, version: u64, entry: Vec<u8>) -> Commit {
             key: key.to_owned(),
         },
         expected: version - 1,
+        after: None,
         message: MessageId(format!("m{version}")),
         entry,
         snapshot: None,

@@ -204,6 +204,7 @@ impl<A: Aggregate> Kind<A> {
                     key: key.clone(),
                 },
                 expected: 0,
+                after: None,
                 message,
                 entry,
                 snapshot: Some(kept.state.save()),

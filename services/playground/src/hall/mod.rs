@@ -159,7 +159,7 @@ impl Hall {
     /// Looks at the world.
     pub(crate) async fn world<R: Send>(
         &self,
-        look: impl FnOnce(&World) -> R + Send,
+        mut look: impl FnMut(&World) -> R + Send,
     ) -> Result<R, Trouble> {
         self.world
             .read(WORLD, |kept| look(&kept.0))

@@ -314,7 +314,7 @@ pub(super) async fn requests(side: &Side, params: &Fields) -> Reply {
 async fn with_group(
     side: &Side,
     params: &Fields,
-    look: impl FnOnce(&World, IdStyle, ChatGroup, &Group) -> Result<Value, Reply> + Send,
+    mut look: impl FnMut(&World, IdStyle, ChatGroup, &Group) -> Result<Value, Reply> + Send,
 ) -> Result<Reply, Reply> {
     let id = group_id(params)?;
     let Faults { ids, .. } = side.faults.now();

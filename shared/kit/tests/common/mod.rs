@@ -32,6 +32,8 @@ pub enum Note {
     Remind { name: String, at: i64 },
     /// Write it down and take a snapshot.
     Chapter(String),
+    /// Write it down, and say which line was the last one.
+    Follow(String),
     /// Not worth a commit.
     Nothing,
     /// Fails, as long as the surroundings are broken.
@@ -70,6 +72,11 @@ impl<const NTH: usize> Aggregate for Diary<NTH> {
         match note {
             Note::Nothing => return Effects::ignored(),
             Note::Write(text) => self.lines.push(text.clone()),
+            Note::Follow(text) => {
+                effects.log = Some(serde_json::json!({ "after": self.lines.last() }));
+                self.lines.push(text.clone());
+                return effects;
+            }
             Note::Chapter(text) => {
                 self.lines.push(text.clone());
                 effects.snapshot = true;
@@ -160,6 +167,9 @@ pub struct FaultyStore {
     inner: Arc<dyn Store>,
     faults: Mutex<VecDeque<Fault>>,
     pub away: AtomicBool,
+    /// Commits wait, in their order, until this is false again.
+    pub held: tokio::sync::watch::Sender<bool>,
+    queue: tokio::sync::Mutex<()>,
     /// The place of an outbox entry that cannot be read; 0: all can.
     pub spoiled: AtomicU64,
 }
@@ -170,6 +180,8 @@ impl FaultyStore {
             inner,
             faults: Mutex::default(),
             away: AtomicBool::new(false),
+            held: tokio::sync::watch::Sender::new(false),
+            queue: tokio::sync::Mutex::default(),
             spoiled: AtomicU64::new(0),
         })
     }
@@ -205,6 +217,9 @@ impl Store for FaultyStore {
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.check()?;
+        let _turn = self.queue.lock().await;
+        let mut held = self.held.subscribe();
+        held.wait_for(|held| !held).await.unwrap();
         let fault = self.faults.lock().unwrap().pop_front();
         let failed = || StoreError::Unavailable("a fault on demand".to_owned());
         match fault {

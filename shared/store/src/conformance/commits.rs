@@ -74,6 +74,38 @@ pub async fn a_step_is_kept_whole(ground: &dyn Ground) {
     );
 }
 
+/// A step that was decided on another's heels is not taken without it, also when somebody else's
+/// step has led to the version that it expects.
+pub async fn a_step_follows_the_one_that_it_names(ground: &dyn Ground) {
+    let store = ground.open().await;
+    let game = aggregate(Service::Night, "7-1");
+    let after = |before: &str, expected, id| Commit {
+        after: Some(name(before)),
+        ..step(&game, expected, id)
+    };
+    let taken = store.commit(after("nothing", 0, "m0")).await.unwrap();
+    assert!(
+        matches!(taken, Committed::Done(1) | Committed::Conflict(0)),
+        "nothing is before the first: {taken:?}"
+    );
+    let first = if taken == Committed::Done(1) {
+        "m0"
+    } else {
+        "m1"
+    };
+    if first == "m1" {
+        done(&store, step(&game, 0, "m1")).await;
+    }
+    let lost = store.commit(after("lost", 1, "m2")).await.unwrap();
+    assert_eq!(lost, Committed::Conflict(1));
+    assert_eq!(done(&store, after(first, 1, "m3")).await, 2);
+    let late = store.commit(after(first, 2, "m4")).await.unwrap();
+    assert_eq!(late, Committed::Conflict(2), "it is not the last one");
+    let repeat = store.commit(after("lost", 1, "m3")).await.unwrap();
+    assert_eq!(repeat, Committed::Repeat(2));
+    assert_eq!(store.load(&game).await.unwrap().entries.len(), 2);
+}
+
 /// A message that was handled is answered with the version of its step, whatever the caller
 /// believes the version to be.
 pub async fn a_repeat_changes_nothing(ground: &dyn Ground) {

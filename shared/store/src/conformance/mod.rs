@@ -43,6 +43,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests!(@each $ground;
             an_unknown_aggregate_is_empty
             a_step_is_kept_whole
+            a_step_follows_the_one_that_it_names
             a_repeat_changes_nothing
             a_repeat_is_known_after_many_steps
             one_name_may_be_handled_by_several_aggregates
@@ -109,6 +110,7 @@ fn step(aggregate: &AggregateKey, expected: u64, id: &str) -> Commit {
     Commit {
         aggregate: aggregate.clone(),
         expected,
+        after: None,
         message: name(id),
         entry: format!("entry of {id}").into_bytes(),
         snapshot: None,

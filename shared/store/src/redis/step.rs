@@ -36,6 +36,7 @@ fn invocation(keys: &Keys, commit: &Commit, from: &str) -> ScriptInvocation<'sta
     let Commit {
         aggregate,
         expected,
+        after,
         message,
         entry,
         snapshot,
@@ -63,7 +64,8 @@ fn invocation(keys: &Keys, commit: &Commit, from: &str) -> ScriptInvocation<'sta
         .arg(&aggregate.key)
         .arg(keys.bells())
         .arg(format!("{from} {service} {}", shard.number()))
-        .arg(snapshot);
+        .arg(snapshot)
+        .arg(after.as_ref().map_or("", |after| &after.0));
     match deadlines {
         None => {
             script.arg(-1);

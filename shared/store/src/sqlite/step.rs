@@ -17,7 +17,11 @@ pub(super) fn commit(
         return Ok((Committed::Repeat(version), Vec::new()));
     }
     let current = found.as_ref().map_or(0, |found| found.version);
-    if current != commit.expected {
+    let mut fits = current == commit.expected;
+    if let (Some(found), Some(after)) = (&found, &commit.after) {
+        fits &= handled(connection, found, after)? == Some(current);
+    }
+    if !fits {
         return Ok((Committed::Conflict(current), Vec::new()));
     }
     let version = current + 1;

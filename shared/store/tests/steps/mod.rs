@@ -18,6 +18,7 @@ pub fn step(game: &AggregateKey, version: u64) -> Commit {
     Commit {
         aggregate: game.clone(),
         expected: version - 1,
+        after: None,
         message: MessageId(format!("m{version}")),
         entry: format!("{key} step {version} ").repeat(20).into_bytes(),
         snapshot: version

@@ -3,8 +3,9 @@
 --
 -- KEYS: 1 state, 2 journal, 3 handled, 4 outbox, 5 places, 6 due, 7 index
 -- ARGV: 1 expected version, 2 message, 3 entry, 4 the aggregate's key, 5 bell's channel,
---       6 bell's text, 7 snapshot ('' or 's' and the state), 8 number of deadlines (-1: as they
---       were), then the deadlines, then six values for each outgoing message
+--       6 bell's text, 7 snapshot ('' or 's' and the state), 8 the message whose step led to the
+--       expected version ('': whichever), 9 number of deadlines (-1: as they were), then the
+--       deadlines, then six values for each outgoing message
 -- Answers what came of it, and the version that says so.
 
 local done = redis.call('HGET', KEYS[3], ARGV[2])
@@ -17,6 +18,9 @@ if state[3] then
   return { 'repeat', current }
 end
 if current ~= ARGV[1] then
+  return { 'conflict', current }
+end
+if ARGV[8] ~= '' and redis.call('HGET', KEYS[3], ARGV[8]) ~= current then
   return { 'conflict', current }
 end
 
@@ -32,8 +36,8 @@ if ARGV[7] ~= '' then
   redis.call('HSET', KEYS[1], 'sv', version, 's', string.sub(ARGV[7], 2))
 end
 
-local at = 9
-local deadlines = tonumber(ARGV[8])
+local at = 10
+local deadlines = tonumber(ARGV[9])
 if deadlines >= 0 then
   local new, list = {}, {}
   for i = 1, deadlines do
