@@ -95,7 +95,7 @@ fn calendar(board: &Board, opening: &Opening) -> Result<String, Phrase> {
 
 /// The board's parameters with those that were given.
 fn options(mut options: Options, given: &[(String, String)]) -> Result<Options, Phrase> {
-    let known = ["sheriff", "idle_cards"];
+    let known = ["sheriff", "idle_cards", "counts"];
     for (key, value) in given {
         let value = match value.as_str() {
             "true" | "是" | "开" | "有" | "on" | "yes" | "1" => true,
@@ -105,6 +105,7 @@ fn options(mut options: Options, given: &[(String, String)]) -> Result<Options, 
         match key.as_str() {
             "sheriff" | "警长" => options.sheriff = value,
             "idle_cards" | "潜水" => options.idle_cards = value,
+            "counts" | "票数" => options.counts = value,
             _ => return Err(Phrase::new("lobby/bad-option", json!({"options": known}))),
         }
     }

@@ -115,6 +115,11 @@ impl Tally {
         self.books.last()
     }
 
+    /// Is the vote that takes posts now, or took the last ones, secret (R1)?
+    pub(crate) fn is_secret(&self) -> bool {
+        self.book().is_some_and(|book| book.thread().secret)
+    }
+
     pub(crate) fn book_mut(&mut self) -> Option<&mut Book> {
         self.books.last_mut()
     }

@@ -1,6 +1,7 @@
 //! What people type.
 
-use chat::vote::{self, Malformed, VoteLine, VoteWord};
+use chat::vote::{self, Malformed, VoteWord};
+use chat::{Misread, Reader, Said};
 use kit::Effects;
 use protocol::{Audience, Line, MessageRef, Phrase, Place, SayKind, Service, ToNight};
 use rules::SeatId;
@@ -28,6 +29,11 @@ impl Tally {
             // Posts of people without a seat do not count, whatever they say.
             (None, Place::Square) => Effects::ignored(),
             (Some(seat), _) if confirms => self.confirm(seat, line),
+            (Some(seat), Place::Private) if self.is_secret() => self.private_vote(seat, line),
+            (Some(seat), _) if self.is_secret() => {
+                let phrase = self.refusal(Reason::InPrivate, YOU, seat, None);
+                self.refuse(Reason::InPrivate, phrase, line)
+            }
             (Some(seat), _) => {
                 let phrase = self.refusal(Reason::InPublic, YOU, seat, None);
                 self.refuse(Reason::InPublic, phrase, line)
@@ -47,8 +53,11 @@ impl Tally {
     /// A post of a seat in the square.
     fn post(&mut self, seat: SeatId, line: &Line) -> Effects {
         if let Some(attempt) = vote::read(&line.text, &self.known) {
+            if self.is_secret() {
+                return self.not_in_public(seat, line);
+            }
             return match attempt {
-                Ok(vote) => self.vote(seat, vote, line),
+                Ok(vote) => self.vote(seat, Some(vote.word), vote.choice, line),
                 Err(malformed) => self.malformed(seat, &malformed, line),
             };
         }
@@ -64,24 +73,69 @@ impl Tally {
         }
     }
 
-    fn vote(&mut self, seat: SeatId, vote: VoteLine, line: &Line) -> Effects {
+    /// A private line while the vote is secret: `投 <座位> [理由]`, or the form of the square.
+    fn private_vote(&mut self, seat: SeatId, line: &Line) -> Effects {
+        match vote::read(&line.text, &self.known) {
+            Some(Ok(vote)) => return self.vote(seat, Some(vote.word), vote.choice, line),
+            Some(Err(malformed)) => return self.malformed(seat, &malformed, line),
+            None => {}
+        }
+        match chat::read(&line.text, &self.known, Reader::Player) {
+            Ok(Said::Vote { target, .. }) => {
+                let choice = target.seat().map_or(Choice::Abstain, Choice::Seat);
+                self.vote(seat, None, choice, line)
+            }
+            Ok(_) => self.misread(Reason::Form, Phrase::plain("vote/private-form"), line),
+            Err(misread) => {
+                let phrase = misread_phrase(&misread);
+                self.misread(Reason::Unknown, phrase, line)
+            }
+        }
+    }
+
+    fn misread(&mut self, reason: Reason, phrase: Phrase, line: &Line) -> Effects {
+        let mut effects = logged(Outcome::Refused(reason));
+        self.answer(&mut effects, line, phrase);
+        effects
+    }
+
+    /// A vote in the square while the vote is secret does not count. It is a post all the same.
+    fn not_in_public(&mut self, seat: SeatId, line: &Line) -> Effects {
+        if let Some(book) = self.book_mut() {
+            book.talk(seat, line.stamp);
+        }
+        let phrase = self.refusal(Reason::InPrivate, YOU, seat, None);
+        self.refuse(Reason::InPrivate, phrase, line)
+    }
+
+    /// A vote. Without a word of the form (`投`) it is the first, or a change of it.
+    fn vote(
+        &mut self,
+        seat: SeatId,
+        word: Option<VoteWord>,
+        choice: Choice,
+        line: &Line,
+    ) -> Effects {
+        let secret = self.is_secret();
         let Some(book) = self.book_mut() else {
-            return self.refuse_vote(Reason::NoVote, seat, vote.choice, line);
+            return self.refuse_vote(Reason::NoVote, seat, choice, line);
         };
         let quotes = line
             .reply_to
             .as_ref()
             .map(|quoted| PostId(quoted.0.clone()));
         let reply_to_own = quotes.is_some_and(|quoted| book.is_vote_post_of(seat, &quoted));
-        let kind = match vote.word {
-            VoteWord::Vote => PostKind::First,
-            VoteWord::Change => PostKind::Change { reply_to_own },
+        let voted = book.ballot(seat).is_some_and(|standing| !standing.void);
+        let kind = match word {
+            Some(VoteWord::Vote) => PostKind::First,
+            None if !voted => PostKind::First,
+            Some(VoteWord::Change) | None => PostKind::Change { reply_to_own },
         };
         let id = Some(PostId(line.message.0.clone()));
         let post = VotePost {
             voter: seat,
             kind,
-            choice: vote.choice,
+            choice,
             at: line.stamp,
             id,
         };
@@ -100,14 +154,19 @@ impl Tally {
             }
             Answer::NeedsConfirm => {
                 let mut effects = logged(Outcome::Asked);
+                let args = json!({"target": self.chosen(choice)});
+                if secret {
+                    let question = Phrase::new("vote/confirm-secret", args);
+                    self.answer(&mut effects, line, question);
+                    return effects;
+                }
                 self.answer(&mut effects, line, Phrase::plain("vote/needs-confirm"));
-                let args = json!({"target": self.chosen(vote.choice)});
                 let question = Phrase::new("vote/confirm", args);
                 let seat = Where::to(Audience::Seat(seat));
                 self.say(&mut effects, seat, SayKind::Prompt, question);
                 effects
             }
-            Answer::Refused(why) => self.refuse_vote(Reason::Book(why), seat, vote.choice, line),
+            Answer::Refused(why) => self.refuse_vote(Reason::Book(why), seat, choice, line),
         }
     }
 
@@ -157,6 +216,9 @@ impl Tally {
         let mut effects = logged(outcome);
         let args = json!({"target": self.chosen(ballot.choice), "left": left});
         self.answer(&mut effects, line, Phrase::new("vote/confirmed", args));
+        if self.is_secret() {
+            return effects;
+        }
         let receipt = match outcome {
             Outcome::Changed => self.changed(ballot, left),
             _ => self.taken(ballot),
@@ -260,6 +322,12 @@ impl Tally {
         };
         self.refuse(reason, Phrase::plain(key), line)
     }
+}
+
+/// What could not be read, as a phrase.
+fn misread_phrase(misread: &Misread) -> Phrase {
+    let args = serde_json::to_value(misread).unwrap_or_else(|_| json!({}));
+    Phrase::new(misread.key(), args)
 }
 
 fn logged(outcome: Outcome) -> Effects {

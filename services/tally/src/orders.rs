@@ -1,7 +1,7 @@
 //! What night tells tally to do, and what the platform reports.
 
 use kit::Effects;
-use protocol::{Audience, Line, MessageRef, Phrase, SayKind, Service, ToNight};
+use protocol::{Audience, Line, MessageRef, Phrase, Place, SayKind, Service, ToNight};
 use rules::SeatId;
 use rules::book::{Answer, Book, Choice, ClosedBook, PostId, PostKind, Thread, ThreadId, VotePost};
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::reason::Reason;
 
 impl Tally {
     /// A thread opens or changes. Those whose ballots a change makes void are told in the
-    /// square, where the ballots stand (G19).
+    /// square, where the ballots stand (G19); each in private when the vote is secret.
     pub(crate) fn take_thread(&mut self, thread: &Thread) -> Effects {
         let same = |book: &&mut Book| book.thread().id == thread.id;
         let Some(book) = self.books.iter_mut().find(same) else {
@@ -20,7 +20,13 @@ impl Tally {
         };
         let voided = book.change(thread.clone());
         let mut effects = Effects::default();
-        if !voided.is_empty() {
+        if thread.secret {
+            for voter in voided.iter() {
+                let to = Where::to(Audience::Seat(voter));
+                let phrase = Phrase::plain("vote/voided-own");
+                self.say(&mut effects, to, SayKind::Notice, phrase);
+            }
+        } else if !voided.is_empty() {
             let phrase = Phrase::new("vote/voided", json!({"voters": self.aliases(voided)}));
             self.say(
                 &mut effects,
@@ -90,7 +96,13 @@ impl Tally {
             "target": self.chosen(choice),
             "changed": changed,
         });
-        self.answer(&mut effects, line, Phrase::new("vote/by-hand", args));
+        let phrase = Phrase::new("vote/by-hand", args);
+        if self.is_secret() && line.place != Place::Private {
+            let to = Where::to(Audience::Directors);
+            self.say(&mut effects, to, SayKind::Answer, phrase);
+        } else {
+            self.answer(&mut effects, line, phrase);
+        }
         effects
     }
 

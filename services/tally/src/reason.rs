@@ -19,6 +19,8 @@ pub enum Reason {
     Several,
     /// It names somebody who is not in the game.
     Unknown,
+    /// It was typed where others read it, and this vote is secret (R1).
+    InPrivate,
     /// It was sent in private, where this board does not vote.
     InPublic,
 }
@@ -33,6 +35,7 @@ impl Reason {
             Self::NoTarget => "vote/no-target",
             Self::Several => "vote/several",
             Self::Unknown => "vote/unknown",
+            Self::InPrivate => "vote/in-private",
             Self::InPublic => "vote/in-public",
         }
     }

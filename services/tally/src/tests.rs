@@ -1,6 +1,7 @@
 //! The aggregate driven directly: what is typed, and who is told what.
 
 mod orders;
+mod secret;
 mod service;
 mod votes;
 

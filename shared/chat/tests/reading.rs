@@ -171,6 +171,13 @@ fn what_anyone_can_type() {
             },
         ),
         (
+            "投 乙 甲也这么说",
+            Said::Vote {
+                target: Target::Seat(SeatId(1)),
+                reason: "甲也这么说".to_owned(),
+            },
+        ),
+        (
             "投 弃权",
             Said::Vote {
                 target: Target::Abstain,

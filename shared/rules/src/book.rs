@@ -98,12 +98,15 @@ impl Book {
         self.void().minus(before)
     }
 
-    /// Takes a vote post, or refuses it with the reason. A refused one uses up no change.
+    /// Takes a vote post, or refuses it with the reason. A refused one uses up no change; it is a
+    /// post all the same, but for one of a secret vote, which nobody has seen.
     pub fn post(&mut self, post: &VotePost) -> Answer {
-        if post.kind != PostKind::ByHand {
+        let answer = self.decide(post).unwrap_or_else(Answer::Refused);
+        let unseen = self.thread.secret && matches!(answer, Answer::Refused(_));
+        if post.kind != PostKind::ByHand && !unseen {
             self.talk(post.voter, post.at);
         }
-        self.decide(post).unwrap_or_else(Answer::Refused)
+        answer
     }
 
     /// `确认`: the change that the seat was last asked about counts, from the time of its post.

@@ -8,10 +8,12 @@ fn head(line: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// `确认`, `票型`, `投`: ballots are tally's, also when they come in private.
+/// `确认`, `票型`, `投`, the form of a vote: ballots are tally's, also when they come in private.
 pub(crate) fn is_for_tally(line: &str) -> bool {
     let head = head(line);
     matches!(head, "确认" | "票型" | "投")
+        || head.starts_with("投票")
+        || head.starts_with("改票")
         || head
             .strip_prefix('投')
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -43,10 +45,12 @@ mod tests {
             "投 3",
             "投3号",
             "#投 甲",
+            "投票对象：甲",
+            "改票对象:乙",
         ] {
             assert!(is_for_tally(line), "{line}");
         }
-        for line in ["投票对象：甲", "确认一下", "预言 3", "", "投降"] {
+        for line in ["确认一下", "预言 3", "", "投降"] {
             assert!(!is_for_tally(line), "{line}");
         }
         assert!(is_sign_up("报名 阿猫") && is_sign_up(".报名") && !is_sign_up("报名表"));

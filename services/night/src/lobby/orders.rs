@@ -110,7 +110,11 @@ fn groups_needed(board: &Board) -> usize {
     let dealt = |faction| {
         let mut roles = board.roles.iter().filter(|role| role.count > 0);
         roles.any(|role| role.faction == Some(faction))
-            || board.deal.shares.iter().any(|share| share.faction == faction)
+            || board
+                .deal
+                .shares
+                .iter()
+                .any(|share| share.faction == faction)
     };
     board
         .groups

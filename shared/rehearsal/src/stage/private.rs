@@ -2,7 +2,7 @@
 
 use chat::{Reader, Said};
 use rules::SeatId;
-use rules::book::Answer;
+use rules::book::{Answer, Choice, PostKind, VotePost};
 
 use super::{Stage, Stop};
 
@@ -46,7 +46,10 @@ impl Stage<'_> {
             | Said::Notices
             | Said::Diary(_) => return Ok(()),
             Said::VotePost | Said::Petition => return Err(self.refuse("answer/square-only")),
-            Said::Vote { .. } => return Err(self.refuse("vote/in-public")),
+            Said::Vote { target, .. } => {
+                let choice = target.seat().map_or(Choice::Abstain, Choice::Seat);
+                return self.vote_in_private(seat, choice);
+            }
             Said::Run | Said::Withdraw => return Err(self.refuse("answer/no-candidacy")),
             Said::Director(_) => return Err(self.refuse("answer/director-only")),
             Said::SignUp(_) | Said::Quit => return Err(self.refuse("answer/already-dealt")),
@@ -76,6 +79,33 @@ impl Stage<'_> {
             Some(Answer::Taken(_) | Answer::Changed { .. }) => Ok(()),
             Some(Answer::Refused(why)) => Err(Stop::Refused(self.vote_refusal(why, seat, None))),
             None | Some(Answer::NeedsConfirm) => Err(self.refuse("vote/nothing-to-confirm")),
+        }
+    }
+
+    /// 投: a vote while the vote is secret, or a change of it, which is asked about.
+    fn vote_in_private(&mut self, seat: SeatId, choice: Choice) -> Result<(), Stop> {
+        let at = self.stamp();
+        let Some(book) = self.book.as_mut().filter(|book| book.thread().secret) else {
+            return Err(self.refuse("vote/in-public"));
+        };
+        let voted = book.ballot(seat).is_some_and(|standing| !standing.void);
+        let kind = if voted {
+            PostKind::Change {
+                reply_to_own: false,
+            }
+        } else {
+            PostKind::First
+        };
+        let answer = book.post(&VotePost {
+            voter: seat,
+            kind,
+            choice,
+            at,
+            id: None,
+        });
+        match answer {
+            Answer::Taken(_) | Answer::Changed { .. } | Answer::NeedsConfirm => Ok(()),
+            Answer::Refused(why) => Err(Stop::Refused(self.vote_refusal(why, seat, Some(choice)))),
         }
     }
 
