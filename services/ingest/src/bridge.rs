@@ -1,6 +1,6 @@
 //! The bridge as a whole.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use actix_web::web::ServiceConfig;
 use anyhow::Context as _;
 use async_trait::async_trait;
 use kit::{HandleError, Handled, Hooks, Parts, Writer};
-use protocol::{AccountId, MessageId, Service};
+use protocol::{AccountId, MessageId};
 use rules::Time;
 use tokio::task::JoinSet;
 
 use crate::account::{Account, Env, account_of, key};
+use crate::floor::Keeper;
 use crate::input::Input;
 use crate::listener::Listener;
-use crate::sender::Sender;
+use crate::sender;
 use crate::settings::Settings;
 use crate::side::{self, Hub};
 
@@ -40,6 +41,8 @@ struct Inner {
     writer: Writer<Account>,
     settings: Settings,
     hub: Hub,
+    /// Of this process and no other.
+    name: String,
 }
 
 impl Bridge {
@@ -48,11 +51,13 @@ impl Bridge {
         let env = Env {
             texts: settings.texts.clone(),
         };
-        let hub = Hub::new(format!("d{}", uuid::Uuid::now_v7().simple()));
+        let name = format!("d{}", uuid::Uuid::now_v7().simple());
+        let hub = Hub::new(name.clone());
         Self(Arc::new(Inner {
             writer: Writer::new(parts, Arc::new(env)),
             settings,
             hub,
+            name,
         }))
     }
 
@@ -66,8 +71,7 @@ impl Bridge {
     pub async fn run(self) -> anyhow::Result<()> {
         let mut tasks = JoinSet::new();
         self.parts().store_is_there().await;
-        let unclear = self.unfinished().await?;
-        tasks.spawn(self.clone().attend(unclear));
+        tasks.spawn(self.clone().attend());
         for url in &self.settings().forward {
             tasks.spawn(side::keep_connected(self.clone(), url.clone()));
         }
@@ -77,31 +81,8 @@ impl Bridge {
         served.context("ingest stopped serving its queues")
     }
 
-    /// The first job of each lane of each account when we begin: an earlier process may have
-    /// tried it, and nobody knows what came of it. Those behind it had to wait.
-    async fn unfinished(&self) -> anyhow::Result<HashMap<AccountId, HashSet<u64>>> {
-        let keys = self
-            .parts()
-            .store
-            .keys(Service::Ingest)
-            .await
-            .context("cannot list accounts")?;
-        let mut unclear = HashMap::new();
-        for account in keys.iter().filter_map(|key| account_of(key)) {
-            let first = self.read(account, Account::first_jobs).await;
-            unclear.insert(
-                account,
-                first.with_context(|| format!("cannot load account {account}"))?,
-            );
-        }
-        Ok(unclear)
-    }
-
     /// Looks after each account that becomes known.
-    async fn attend(self, mut unclear: HashMap<AccountId, HashSet<u64>>) {
-        for account in unclear.keys() {
-            self.hub().side(*account);
-        }
+    async fn attend(self) {
         let mut attended = HashSet::new();
         let mut tasks = JoinSet::new();
         let mut arrivals = self.hub().arrivals();
@@ -109,9 +90,10 @@ impl Bridge {
             arrivals.mark_unchanged();
             for side in self.hub().all() {
                 if attended.insert(side.account) {
-                    let before = unclear.remove(&side.account).unwrap_or_default();
+                    let holder = self.0.name.clone();
+                    tasks.spawn(Keeper::new(self.clone(), Arc::clone(&side), holder).run());
                     tasks.spawn(Listener::new(self.clone(), Arc::clone(&side)).run());
-                    tasks.spawn(Sender::new(self.clone(), Arc::clone(&side), before).run());
+                    tasks.spawn(sender::speak(self.clone(), side));
                 }
             }
             tokio::select! {
@@ -176,6 +158,12 @@ impl Bridge {
         look: impl FnMut(&Account) -> R + Send,
     ) -> Result<R, store::StoreError> {
         self.0.writer.read(&key(account), look).await
+    }
+
+    /// Makes sure that the next look at an account's state is not at an old one; answers whether
+    /// there may be something new.
+    pub(crate) async fn refresh(&self, account: AccountId) -> Result<bool, store::StoreError> {
+        self.0.writer.refresh(&key(account)).await
     }
 
     /// The instant that comes back in an answer to a sign of life; never a future one.

@@ -12,6 +12,7 @@
 mod account;
 mod authors;
 mod bridge;
+mod floor;
 mod history;
 mod input;
 mod listener;

@@ -223,6 +223,26 @@ impl<A: Aggregate> Writer<A> {
         }
     }
 
+    /// Sees to it that the next look is not at an old state when another process has taken steps
+    /// since. Answers whether there may be something new.
+    pub async fn refresh(&self, key: &str) -> Result<bool, StoreError> {
+        let stored = self.parts().store.version(&name::<A>(key)).await?;
+        let cell = self.0.memory.cache.cell(key);
+        let mut cached = cell.lock().await;
+        let known = cached.as_ref().is_some_and(|c| c.version >= stored);
+        if !known {
+            *cached = None;
+        }
+        Ok(!known)
+    }
+
+    /// Was something left out on the word of a state that another process has since moved on? No
+    /// commit would tell.
+    async fn is_old(&self, key: &str) -> Result<bool, StoreError> {
+        let shared = self.parts().store.bells().is_some();
+        Ok(shared && self.refresh(key).await?)
+    }
+
     /// Takes the state out of its cell, or loads it. Whatever goes wrong with it then, a
     /// half-changed state is not kept.
     async fn current(
@@ -306,11 +326,13 @@ impl<A: Aggregate> Writer<A> {
                 chain,
                 log,
             } => {
-                let ignored = Handled {
+                if !chain.kept(version).await || self.is_old(task.key).await? {
+                    return Ok(None);
+                }
+                return Ok(Some(Handled {
                     ignored: true,
                     ..handled(false, version, log)
-                };
-                return Ok(chain.kept(version).await.then_some(ignored));
+                }));
             }
             Begun::Committing(step) => step,
         };

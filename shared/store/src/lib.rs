@@ -113,8 +113,8 @@ pub struct OutboxEntry {
     pub message: Message,
 }
 
-/// The number of a lease on an outbox. Each lease of an outbox has the next number, so that a relay
-/// that has lost its lease without noticing can be told from the one that has it now.
+/// The number of a lease. Each lease on the same thing has the next number, so that whoever has lost
+/// one without noticing can be told from the one who has it now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fence(pub u64);
 
@@ -150,6 +150,9 @@ pub trait Store: Send + Sync + 'static {
         aggregate: &AggregateKey,
         message: &MessageId,
     ) -> Result<Option<u64>, StoreError>;
+
+    /// The aggregate's version; 0 when it does not exist. Costs less than loading.
+    async fn version(&self, aggregate: &AggregateKey) -> Result<u64, StoreError>;
 
     /// Takes one step. On return of `Done` it is on disk.
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError>;
@@ -200,6 +203,19 @@ pub trait Store: Send + Sync + 'static {
     /// Gives a lease back, so that the next need not wait. One that was lost changes nothing.
     async fn release(&self, service: Service, shard: Shard, fence: Fence)
     -> Result<(), StoreError>;
+
+    /// Gives `holder` the sole right to whatever an aggregate stands for outside the store (an
+    /// account's connection to chat), under the same rules as [`lease`](Self::lease).
+    async fn hold(
+        &self,
+        aggregate: &AggregateKey,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError>;
+
+    /// Gives such a right back, so that the next need not wait. One that was lost changes
+    /// nothing.
+    async fn let_go(&self, aggregate: &AggregateKey, fence: Fence) -> Result<(), StoreError>;
 
     /// Forgets outbox entries, by place, that the bus has taken. Only under the newest lease that
     /// was given; answers whether it was. A crash may bring the last of them back: they are sent

@@ -95,6 +95,23 @@ impl Store for Counting {
         self.inner.handled(aggregate, message).await
     }
 
+    async fn version(&self, aggregate: &AggregateKey) -> Result<u64, StoreError> {
+        self.inner.version(aggregate).await
+    }
+
+    async fn hold(
+        &self,
+        aggregate: &AggregateKey,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
+        self.inner.hold(aggregate, holder, lasting).await
+    }
+
+    async fn let_go(&self, aggregate: &AggregateKey, fence: Fence) -> Result<(), StoreError> {
+        self.inner.let_go(aggregate, fence).await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let mut step = Step {
             service: commit.aggregate.service,

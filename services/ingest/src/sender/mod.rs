@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onebot::Refusal;
-use protocol::{ChatGroup, MessageId, Refused, SendOutcome};
+use protocol::{AccountId, ChatGroup, MessageId, Refused, SendOutcome};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use crate::account::{Job, Lane, Task};
+use crate::account::{Account, Job, Lane, Task};
 use crate::bridge::Bridge;
 use crate::history::History;
 use crate::input::Input;
 use crate::pace::{Haste, Pacer};
-use crate::side::AccountSide;
+use crate::side::{AccountSide, Floor};
 
 /// An unclear send is tried so many times at most, each after history has shown nothing of it.
 const MOST_TRIES: u32 = 3;
@@ -30,9 +30,57 @@ struct Pause {
     next: Duration,
 }
 
+/// Between two tries to read what there is to do while the store is away.
+const STORE_PAUSE: Duration = Duration::from_millis(500);
+
+/// Speaks for an account whenever we have its floor, until we stop.
+pub(crate) async fn speak(bridge: Bridge, side: Arc<AccountSide>) {
+    let shutdown = bridge.parts().shutdown.clone();
+    let mut floor = side.floor.subscribe();
+    while !shutdown.is_cancelled() {
+        let turn = *floor.borrow_and_update();
+        let speaking = async {
+            if let Floor::Ours(_) = turn {
+                let before = unfinished(&bridge, side.account).await;
+                Sender::new(bridge.clone(), Arc::clone(&side), before)
+                    .run()
+                    .await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            // When others may have spoken, what we were about to say is theirs to say.
+            changed = floor.changed() => if changed.is_err() { return },
+            () = shutdown.cancelled(), if turn == Floor::NotOurs => return,
+            () = speaking => {}
+        }
+    }
+}
+
+/// The first job of each lane when our turn begins: whoever spoke before may have tried it, and
+/// nobody knows what came of it. Those behind it had to wait.
+async fn unfinished(bridge: &Bridge, account: AccountId) -> HashSet<u64> {
+    let shutdown = &bridge.parts().shutdown;
+    loop {
+        let read = async {
+            bridge.refresh(account).await?;
+            bridge.read(account, Account::first_jobs).await
+        };
+        match read.await {
+            Ok(first) => return first,
+            Err(error) => tracing::warn!(%account, %error, "cannot tell what was being sent"),
+        }
+        tokio::select! {
+            () = sleep(STORE_PAUSE) => {}
+            () = shutdown.cancelled() => return HashSet::new(),
+        }
+    }
+}
+
 /// The sender of one account. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Sender(Arc<Inner>);
+struct Sender(Arc<Inner>);
 
 struct Inner {
     bridge: Bridge,
@@ -40,12 +88,12 @@ struct Inner {
     history: History,
     pacer: Pacer,
     pauses: Mutex<HashMap<ChatGroup, Pause>>,
-    /// Jobs that an earlier process may have tried.
+    /// Jobs that whoever spoke before us may have tried.
     before: HashSet<u64>,
 }
 
 impl Sender {
-    pub(crate) fn new(bridge: Bridge, side: Arc<AccountSide>, before: HashSet<u64>) -> Self {
+    fn new(bridge: Bridge, side: Arc<AccountSide>, before: HashSet<u64>) -> Self {
         let settings = bridge.settings();
         let history = History::new(Arc::clone(&side), settings.limits);
         let pacer = Pacer::new(settings.pace(side.account));
@@ -60,8 +108,8 @@ impl Sender {
         }))
     }
 
-    /// Works until we stop: one task for each lane that has something to do.
-    pub(crate) async fn run(self) {
+    /// Works until we stop, or it is dropped: one task for each lane that has something to do.
+    async fn run(self) {
         let shutdown = self.0.bridge.parts().shutdown.clone();
         let mut busy: HashSet<Lane> = HashSet::new();
         let mut tasks = JoinSet::new();
@@ -91,7 +139,7 @@ impl Sender {
                 Err(error) => {
                     tracing::warn!(%account, %error, "cannot tell what is to be sent");
                     self.0.side.work.notify_one();
-                    sleep(Duration::from_millis(500)).await;
+                    sleep(STORE_PAUSE).await;
                 }
             }
             tokio::select! {

@@ -28,6 +28,15 @@ impl Links {
     }
 }
 
+/// Whether we speak for an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Floor {
+    /// Nobody here does.
+    NotOurs,
+    /// We do. The number changes when somebody else may have spoken meanwhile.
+    Ours(u64),
+}
+
 /// One account's end of its connections.
 #[derive(Debug)]
 pub(crate) struct AccountSide {
@@ -42,7 +51,14 @@ pub(crate) struct AccountSide {
     /// Own messages by scene since somebody else was last heard there.
     own: Mutex<HashMap<Scene, u64>>,
     calls: Calls,
+    /// What is connected.
     links: watch::Sender<Links>,
+    /// The same while we have the floor; nothing otherwise.
+    in_use: watch::Sender<Links>,
+    /// Whether we speak for the account.
+    pub(crate) floor: watch::Sender<Floor>,
+    /// Until then nobody else does.
+    floor_until: Mutex<Instant>,
 }
 
 /// How an account is.
@@ -75,15 +91,43 @@ impl SideState {
 }
 
 impl AccountSide {
-    /// The connections; changes are told.
+    /// The connections that we may use; changes are told.
     pub(crate) fn links(&self) -> watch::Receiver<Links> {
+        self.in_use.subscribe()
+    }
+
+    /// What is connected, whether we have the floor or not.
+    pub(crate) fn connected(&self) -> watch::Receiver<Links> {
         self.links.subscribe()
+    }
+
+    /// We have the floor until then: what is connected may be used.
+    pub(crate) fn use_until(&self, until: Instant) {
+        *lock(&self.floor_until) = until;
+        let connected = self.links.borrow().clone();
+        self.in_use.send_if_modified(|links| {
+            let ids = |links: &Links| [&links.api, &links.events].map(|l| l.as_ref().map(Link::id));
+            let changed = ids(links) != ids(&connected);
+            *links = connected;
+            changed
+        });
+    }
+
+    /// We do not have the floor any more, or not for sure.
+    pub(crate) fn use_nothing(&self) {
+        self.in_use.send_if_modified(|links| {
+            let changed = links.api.is_some() || links.events.is_some();
+            *links = Links::default();
+            changed
+        });
     }
 
     /// Calls over the connection that there is now.
     pub(crate) async fn call(&self, action: &Action, patience: Duration) -> Called {
-        let link = self.links.borrow().api.clone();
-        match link {
+        let link = self.in_use.borrow().api.clone();
+        // Looked at again right before the word: we may have been standing still.
+        let have_floor = Instant::now() < *lock(&self.floor_until);
+        match link.filter(|_| have_floor) {
             Some(link) => self.calls.call(&link, action, patience).await,
             None => Called::NotSent,
         }
@@ -213,6 +257,9 @@ impl Hub {
                 own: Mutex::default(),
                 calls: Calls::new(self.0.prefix.clone()),
                 links: watch::Sender::new(Links::default()),
+                in_use: watch::Sender::new(Links::default()),
+                floor: watch::Sender::new(Floor::NotOurs),
+                floor_until: Mutex::new(Instant::now()),
             })
         });
         let side = Arc::clone(side);

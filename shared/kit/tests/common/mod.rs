@@ -215,6 +215,26 @@ impl Store for FaultyStore {
         self.inner.handled(aggregate, message).await
     }
 
+    async fn version(&self, aggregate: &AggregateKey) -> Result<u64, StoreError> {
+        self.check()?;
+        self.inner.version(aggregate).await
+    }
+
+    async fn hold(
+        &self,
+        aggregate: &AggregateKey,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
+        self.check()?;
+        self.inner.hold(aggregate, holder, lasting).await
+    }
+
+    async fn let_go(&self, aggregate: &AggregateKey, fence: Fence) -> Result<(), StoreError> {
+        self.check()?;
+        self.inner.let_go(aggregate, fence).await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.check()?;
         let _turn = self.queue.lock().await;

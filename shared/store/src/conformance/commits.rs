@@ -12,6 +12,7 @@ pub async fn an_unknown_aggregate_is_empty(ground: &dyn Ground) {
     let nobody = aggregate(Service::Night, "7-1");
     assert_eq!(store.load(&nobody).await.unwrap(), Stored::default());
     assert_eq!(store.handled(&nobody, &name("m1")).await.unwrap(), None);
+    assert_eq!(store.version(&nobody).await.unwrap(), 0);
     assert_eq!(store.journal(&nobody, 0, 10).await.unwrap(), []);
     assert_eq!(
         store.keys(Service::Night).await.unwrap(),
@@ -43,6 +44,7 @@ pub async fn a_step_is_kept_whole(ground: &dyn Ground) {
     )
     .await;
     assert_eq!(version, 1);
+    assert_eq!(store.version(&game).await.unwrap(), 1);
     assert_eq!(
         store.load(&game).await.unwrap(),
         Stored {

@@ -24,6 +24,39 @@ pub async fn an_outbox_has_one_holder(ground: &dyn Ground) {
     assert!(lease(night, other, "two").await.unwrap().is_some());
 }
 
+/// The same for what an aggregate stands for; it has nothing to do with outboxes.
+pub async fn what_an_aggregate_stands_for_has_one_holder(ground: &dyn Ground) {
+    let store = ground.open().await;
+    let (one, other) = (
+        aggregate(Service::Ingest, "account:1"),
+        aggregate(Service::Ingest, "account:2"),
+    );
+    let hold = async |of, holder, lasting| store.hold(of, holder, lasting).await.unwrap();
+    let first = hold(&one, "a", LONG).await.unwrap();
+    assert_eq!(hold(&one, "b", LONG).await, None);
+    assert_eq!(hold(&one, "a", LONG).await, Some(first));
+    assert!(hold(&other, "b", LONG).await.is_some());
+    let outbox = store.lease(Service::Ingest, one.shard(), "b", LONG).await;
+    assert!(outbox.unwrap().is_some());
+    store.let_go(&one, first).await.unwrap();
+    let second = hold(&one, "b", SHORT).await.unwrap();
+    assert_eq!(second.0, first.0 + 1);
+    store.let_go(&one, first).await.unwrap();
+    let since = Instant::now();
+    let third = loop {
+        if let Some(fence) = hold(&one, "a", LONG).await {
+            break fence;
+        }
+        assert!(since.elapsed() < LONG, "it should have ended");
+        tokio::time::sleep(SHORT / 8).await;
+    };
+    assert!(
+        since.elapsed() > SHORT / 2,
+        "who was gone gave nothing back"
+    );
+    assert_eq!(third.0, second.0 + 1);
+}
+
 /// What was given back can be had at once, under a higher number.
 pub async fn a_lease_can_be_given_back(ground: &dyn Ground) {
     let store = ground.open().await;

@@ -64,6 +64,7 @@ macro_rules! conformance_tests {
             places_are_never_given_twice
             an_unreadable_entry_is_named
             an_outbox_has_one_holder
+            what_an_aggregate_stands_for_has_one_holder
             a_lease_can_be_given_back
             who_has_lost_a_lease_forgets_nothing
             a_retired_aggregate_can_be_read

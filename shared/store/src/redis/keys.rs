@@ -2,7 +2,8 @@
 //!
 //! All keys of a shard have the hash tag `{sNN}`, so that a Redis Cluster keeps them on one node
 //! and one script may touch them. Of an aggregate: `a` state (hash), `j` journal (stream), `h`
-//! handled messages (hash), `z` archive (list). Of a service in a shard: `o` outbox (stream), `p`
+//! handled messages (hash), `z` archive (list), `q` who holds
+//! it, `r` number of the last holding. Of a service in a shard: `o` outbox (stream), `p`
 //! last place given, `l` lease, `f` number of the last lease, `k` keys (set). Of a shard: `d`
 //! deadlines (sorted set), `pulse`.
 
@@ -39,6 +40,14 @@ impl Keys {
 
     pub(super) fn archive(&self, of: &AggregateKey) -> String {
         self.of_aggregate('z', of)
+    }
+
+    pub(super) fn holding(&self, of: &AggregateKey) -> String {
+        self.of_aggregate('q', of)
+    }
+
+    pub(super) fn holdings(&self, of: &AggregateKey) -> String {
+        self.of_aggregate('r', of)
     }
 
     pub(super) fn outbox(&self, service: Service, shard: Shard) -> String {

@@ -109,6 +109,36 @@ impl RedisStore {
         Ok((version.unwrap_or_default(), retired.is_some()))
     }
 
+    /// Takes a lease, or keeps it.
+    async fn take(
+        &self,
+        lease: String,
+        fence: String,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
+        let lasting = u64::try_from(lasting.as_millis())
+            .unwrap_or(u64::MAX)
+            .max(1);
+        let mut script = LEASE.prepare_invoke();
+        script.key(lease).key(fence).arg(holder).arg(lasting);
+        let given: Option<u64> = self.call(async |c| script.invoke_async(c).await).await?;
+        Ok(given.map(Fence))
+    }
+
+    /// Gives a lease back.
+    async fn give_back(
+        &self,
+        lease: String,
+        newest: String,
+        fence: Fence,
+    ) -> Result<(), StoreError> {
+        let mut script = RELEASE.prepare_invoke();
+        script.key(lease).key(newest).arg(fence.0);
+        self.call(async |c| script.invoke_async::<()>(c).await)
+            .await
+    }
+
     async fn beat(&self) -> Result<(), StoreError> {
         let beats = Shard::all().map(|shard| {
             let mut beat = redis::cmd("INCR");
@@ -146,6 +176,10 @@ impl Store for RedisStore {
         }
         let (version, retired) = self.head(aggregate).await?;
         Ok(retired.then_some(version))
+    }
+
+    async fn version(&self, aggregate: &AggregateKey) -> Result<u64, StoreError> {
+        Ok(self.head(aggregate).await?.0)
     }
 
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
@@ -224,17 +258,9 @@ impl Store for RedisStore {
         holder: &str,
         lasting: Duration,
     ) -> Result<Option<Fence>, StoreError> {
-        let lasting = u64::try_from(lasting.as_millis())
-            .unwrap_or(u64::MAX)
-            .max(1);
-        let mut lease = LEASE.prepare_invoke();
-        lease
-            .key(self.keys.lease(service, shard))
-            .key(self.keys.fence(service, shard))
-            .arg(holder)
-            .arg(lasting);
-        let fence: Option<u64> = self.call(async |c| lease.invoke_async(c).await).await?;
-        Ok(fence.map(Fence))
+        let keys = &self.keys;
+        let (lease, fence) = (keys.lease(service, shard), keys.fence(service, shard));
+        self.take(lease, fence, holder, lasting).await
     }
 
     async fn release(
@@ -243,13 +269,27 @@ impl Store for RedisStore {
         shard: Shard,
         fence: Fence,
     ) -> Result<(), StoreError> {
-        let mut release = RELEASE.prepare_invoke();
-        release
-            .key(self.keys.lease(service, shard))
-            .key(self.keys.fence(service, shard))
-            .arg(fence.0);
-        self.call(async |c| release.invoke_async::<()>(c).await)
+        let keys = &self.keys;
+        let newest = keys.fence(service, shard);
+        self.give_back(keys.lease(service, shard), newest, fence)
             .await
+    }
+
+    async fn hold(
+        &self,
+        aggregate: &AggregateKey,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
+        let keys = &self.keys;
+        let (lease, fence) = (keys.holding(aggregate), keys.holdings(aggregate));
+        self.take(lease, fence, holder, lasting).await
+    }
+
+    async fn let_go(&self, aggregate: &AggregateKey, fence: Fence) -> Result<(), StoreError> {
+        let keys = &self.keys;
+        let newest = keys.holdings(aggregate);
+        self.give_back(keys.holding(aggregate), newest, fence).await
     }
 
     async fn sent(

@@ -1,4 +1,4 @@
-//! Leases on outboxes, in memory: only this process can hold any.
+//! Leases, in memory: only this process can hold any.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,11 +6,20 @@ use std::time::{Duration, Instant};
 
 use protocol::{Service, Shard};
 
-use crate::Fence;
+use crate::{AggregateKey, Fence};
 
-type Given = HashMap<(Service, Shard), Lease>;
+/// What is leased.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Thing {
+    /// An outbox.
+    Outbox(Service, Shard),
+    /// What an aggregate stands for.
+    Aggregate(AggregateKey),
+}
 
-/// The newest lease of each outbox.
+type Given = HashMap<Thing, Lease>;
+
+/// The newest lease of each thing.
 #[derive(Default)]
 pub(super) struct Leases(Mutex<Given>);
 
@@ -23,18 +32,12 @@ struct Lease {
 
 impl Leases {
     /// See [`Store::lease`](crate::Store::lease).
-    pub(super) fn lease(
-        &self,
-        service: Service,
-        shard: Shard,
-        holder: &str,
-        lasting: Duration,
-    ) -> Option<Fence> {
+    pub(super) fn lease(&self, thing: Thing, holder: &str, lasting: Duration) -> Option<Fence> {
         let mut given = self.lock();
         let now = Instant::now();
         let until = Some(now + lasting);
         let mut newest = 0;
-        if let Some(lease) = given.get_mut(&(service, shard)) {
+        if let Some(lease) = given.get_mut(&thing) {
             if lease.until.is_some_and(|until| until > now) {
                 return (lease.holder == holder).then(|| {
                     lease.until = until;
@@ -49,23 +52,23 @@ impl Leases {
             holder: holder.to_owned(),
             until,
         };
-        given.insert((service, shard), lease);
+        given.insert(thing, lease);
         Some(fence)
     }
 
     /// See [`Store::release`](crate::Store::release).
-    pub(super) fn release(&self, service: Service, shard: Shard, fence: Fence) {
+    pub(super) fn release(&self, thing: &Thing, fence: Fence) {
         let mut given = self.lock();
-        let lease = given.get_mut(&(service, shard));
+        let lease = given.get_mut(thing);
         if let Some(lease) = lease.filter(|lease| lease.fence == fence) {
             lease.until = None;
         }
     }
 
-    /// Is this the newest lease of its outbox?
-    pub(super) fn is_newest(&self, service: Service, shard: Shard, fence: Fence) -> bool {
+    /// Is this the newest lease of its thing?
+    pub(super) fn is_newest(&self, thing: &Thing, fence: Fence) -> bool {
         let given = self.lock();
-        let lease = given.get(&(service, shard));
+        let lease = given.get(thing);
         lease.is_some_and(|lease| lease.fence == fence)
     }
 

@@ -20,7 +20,7 @@ use protocol::{MessageId, Service, Shard};
 use rules::Time;
 use rusqlite::Connection;
 
-use self::leases::Leases;
+use self::leases::{Leases, Thing};
 use self::outboxes::Outboxes;
 use self::read::Readers;
 use self::write::{Job, WriteThread};
@@ -124,6 +124,12 @@ impl Store for SqliteStore {
             .await
     }
 
+    async fn version(&self, aggregate: &AggregateKey) -> Result<u64, StoreError> {
+        let aggregate = aggregate.clone();
+        self.read(move |connection| read::version(connection, &aggregate))
+            .await
+    }
+
     async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         self.writer
             .ask(|answer| Job::Commit(Box::new(commit), answer))
@@ -180,7 +186,8 @@ impl Store for SqliteStore {
         holder: &str,
         lasting: Duration,
     ) -> Result<Option<Fence>, StoreError> {
-        Ok(self.leases.lease(service, shard, holder, lasting))
+        let outbox = Thing::Outbox(service, shard);
+        Ok(self.leases.lease(outbox, holder, lasting))
     }
 
     async fn release(
@@ -189,7 +196,23 @@ impl Store for SqliteStore {
         shard: Shard,
         fence: Fence,
     ) -> Result<(), StoreError> {
-        self.leases.release(service, shard, fence);
+        self.leases.release(&Thing::Outbox(service, shard), fence);
+        Ok(())
+    }
+
+    async fn hold(
+        &self,
+        aggregate: &AggregateKey,
+        holder: &str,
+        lasting: Duration,
+    ) -> Result<Option<Fence>, StoreError> {
+        let thing = Thing::Aggregate(aggregate.clone());
+        Ok(self.leases.lease(thing, holder, lasting))
+    }
+
+    async fn let_go(&self, aggregate: &AggregateKey, fence: Fence) -> Result<(), StoreError> {
+        self.leases
+            .release(&Thing::Aggregate(aggregate.clone()), fence);
         Ok(())
     }
 
@@ -200,7 +223,8 @@ impl Store for SqliteStore {
         fence: Fence,
         places: &[u64],
     ) -> Result<bool, StoreError> {
-        if !self.leases.is_newest(service, shard, fence) {
+        let outbox = Thing::Outbox(service, shard);
+        if !self.leases.is_newest(&outbox, fence) {
             return Ok(false);
         }
         let taken = self.outboxes.take(service, shard, places);

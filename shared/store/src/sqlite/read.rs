@@ -117,6 +117,12 @@ pub(super) fn handled(
     read().map_err(|e| store_error(&e))
 }
 
+/// See [`Store::version`](crate::Store::version).
+pub(super) fn version(connection: &Connection, aggregate: &AggregateKey) -> Read<u64> {
+    let found = step::find(connection, aggregate).map_err(|e| store_error(&e))?;
+    Ok(found.map_or(0, |found| found.version))
+}
+
 /// See [`Store::journal`](crate::Store::journal).
 pub(super) fn journal(
     connection: &Connection,

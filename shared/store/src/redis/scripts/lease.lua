@@ -1,4 +1,4 @@
--- Gives an outbox to this holder, or lets him keep it. Answers the lease's number, or nothing.
+-- Gives something to this holder, or lets him keep it. Answers the lease's number, or nothing.
 -- KEYS: 1 lease, 2 fence
 -- ARGV: 1 holder, 2 how long in milliseconds
 
