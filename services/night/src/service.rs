@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use kit::{Handled, Hooks, Parts, Writer};
@@ -15,75 +16,112 @@ use crate::sync::needed_watermark;
 /// Further ahead than any deadline at which a wait is asked about.
 const FAR: Time = Time(i64::MAX);
 
-/// The most deadlines that are looked through at start.
+/// The most deadlines that are looked through at a time.
 const MOST_DEADLINES: usize = 100_000;
+
+/// A shard whose watermarks stayed away for so long may have been another instance's meanwhile.
+/// They come every second.
+const SILENCE: Duration = Duration::from_millis(2500);
+
+/// Waits are looked for so often at any rate: a queue may go and come back between two watermarks.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// Runs night until the parts' shutdown token is cancelled.
 ///
 /// # Errors
-/// When the store cannot be read at start, or the bus ends while nobody asked for it.
+/// When the bus ends while nobody asked for it.
 pub async fn run(parts: Parts, env: Arc<Env>) -> anyhow::Result<()> {
-    let writer = Writer::<Night>::new(parts.clone(), env);
-    let marks = Marks::default();
-    for due in parts.store.due(FAR, MOST_DEADLINES).await? {
-        if due.aggregate.service == Service::Night
-            && let Some(needs) = needed_watermark(&due.deadline.name)
-        {
-            marks.wait(&due.aggregate.key, needs);
-        }
-    }
     let watch = Watch {
-        writer: writer.clone(),
-        marks,
+        writer: Writer::<Night>::new(parts, env),
+        marks: Marks::default(),
+        looking: tokio::sync::Mutex::default(),
     };
-    kit::serve(writer, watch).await
+    kit::serve(watch.writer.clone(), watch).await
 }
 
-/// Watermarks of accounts, and the games that wait for them. Nothing durable: at start the
-/// waits are found by their deadlines, and the next watermark is a second away.
+/// Watermarks of accounts, and the games that wait for them, by the shard whose queue told of
+/// either. Nothing durable: waits are found by their deadlines, and the next watermark is a second
+/// away.
+///
+/// Why no line is overtaken, whoever serves which queue: the bridge tells a watermark when the bus
+/// has taken every line sent before it, and tells it to each shard. The one that comes by a shard's
+/// queue is therefore behind those lines in that queue, or was at the instance that had the queue
+/// before; it ends waits of games of that shard only. What a game is then told goes through the
+/// same queue once more, and thus through the game's own lane, behind every line that was in hand.
+/// It may come late, twice, or to another instance: the game compares it with what it waits for,
+/// and the step is taken on the newest version or not at all.
 #[derive(Default)]
-struct Marks(Mutex<State>);
+struct Marks(Mutex<HashMap<Shard, Marked>>);
 
+/// What is known of a shard.
 #[derive(Default)]
-struct State {
+struct Marked {
     passed: HashMap<AccountId, Time>,
     waiting: HashMap<String, Time>,
+    heard: Option<Instant>,
+    looked: Option<Instant>,
 }
 
 impl Marks {
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn with<R>(&self, shard: Shard, act: impl FnOnce(&mut Marked) -> R) -> R {
+        let mut shards = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        act(shards.entry(shard).or_default())
+    }
+
+    /// A watermark has come by a shard's queue. May its games have begun to wait unheard?
+    fn hear(&self, shard: Shard, now: Instant) -> bool {
+        self.with(shard, |marked| {
+            let since = |then: Option<Instant>| then.map(|then| now.duration_since(then));
+            let silent = since(marked.heard).is_none_or(|silence| silence >= SILENCE);
+            marked.heard = Some(now);
+            if silent {
+                marked.looked = None;
+            }
+            since(marked.looked).is_none_or(|age| age >= LOOK_AGAIN)
+        })
+    }
+
+    /// The waits of a shard were looked for at that time.
+    fn looked(&self, shard: Shard, at: Instant) {
+        self.with(shard, |marked| marked.looked = Some(at));
     }
 
     /// A game waits for a watermark.
     fn wait(&self, key: &str, needs: Time) {
-        self.state().waiting.insert(key.to_owned(), needs);
+        self.with(Shard::of(key), |marked| {
+            marked.waiting.insert(key.to_owned(), needs)
+        });
     }
 
     /// A game waits no more.
     fn stop_waiting(&self, key: &str) {
-        self.state().waiting.remove(key);
+        self.with(Shard::of(key), |marked| marked.waiting.remove(key));
     }
 
-    /// An account's watermark has come; the games whose wait it ends.
-    fn pass(&self, account: AccountId, upto: Time) -> Vec<(String, Time)> {
-        let mut state = self.state();
-        let passed = state.passed.entry(account).or_insert(upto);
-        *passed = (*passed).max(upto);
-        let upto = *passed;
-        let ends = |key: &str, needs: Time| needs <= upto && account_of(key) == Some(account);
-        state
-            .waiting
-            .iter()
-            .filter(|(key, needs)| ends(key, **needs))
-            .map(|(key, needs)| (key.clone(), *needs))
-            .collect()
+    /// An account's watermark has come by a shard's queue; the shard's games whose wait it ends,
+    /// and how far it has come.
+    fn pass(&self, shard: Shard, account: AccountId, upto: Time) -> (Vec<(String, Time)>, Time) {
+        self.with(shard, |marked| {
+            let passed = marked.passed.entry(account).or_insert(upto);
+            *passed = (*passed).max(upto);
+            let upto = *passed;
+            let ends = |key: &str, needs: Time| needs <= upto && account_of(key) == Some(account);
+            let ended = marked
+                .waiting
+                .iter()
+                .filter(|(key, needs)| ends(key, **needs))
+                .map(|(key, needs)| (key.clone(), *needs))
+                .collect();
+            (ended, upto)
+        })
     }
 
     /// The watermark that the account of a game has reached.
     fn passed(&self, key: &str) -> Option<Time> {
         let account = account_of(key)?;
-        self.state().passed.get(&account).copied()
+        self.with(Shard::of(key), |marked| {
+            marked.passed.get(&account).copied()
+        })
     }
 }
 
@@ -95,9 +133,39 @@ fn account_of(key: &str) -> Option<AccountId> {
 struct Watch {
     writer: Writer<Night>,
     marks: Marks,
+    /// When the newest look for waits began that came to an end.
+    looking: tokio::sync::Mutex<Option<Instant>>,
 }
 
 impl Watch {
+    /// Looks for games that wait, by their deadlines: all that had begun to when this was called.
+    /// One look serves all who came before it began.
+    async fn look_for_waits(&self, shard: Shard) {
+        let called = Instant::now();
+        let mut newest = self.looking.lock().await;
+        if newest.is_none_or(|began| began < called) {
+            let began = Instant::now();
+            match self.writer.parts().store.due(FAR, MOST_DEADLINES).await {
+                Ok(all) => {
+                    for due in all {
+                        if due.aggregate.service == Service::Night
+                            && let Some(needs) = needed_watermark(&due.deadline.name)
+                        {
+                            self.marks.wait(&due.aggregate.key, needs);
+                        }
+                    }
+                    *newest = Some(began);
+                }
+                Err(error) => {
+                    // The next watermark asks again.
+                    tracing::warn!(%error, "cannot look for deadlines that wait");
+                    return;
+                }
+            }
+        }
+        self.marks.looked(shard, called);
+    }
+
     /// Tells a game that its account's watermark has passed what it needs. The message goes
     /// through the game's own queue, behind every line that was sent before the watermark.
     async fn tell(&self, key: &str, needs: Time, upto: Time) {
@@ -107,7 +175,7 @@ impl Watch {
         let body = serde_json::to_string(&ToNight::Watermark { account, upto })
             .expect("protocol types always serialize");
         let message = Message {
-            id: MessageId(format!("watermark/{key}/{}", needs.0)),
+            id: MessageId(format!("watermark/{key}/{}/{}", needs.0, upto.0)),
             trace: format!("watermark/{account}"),
             to: Topic {
                 service: Service::Night,
@@ -136,7 +204,12 @@ impl Hooks<Night> for Watch {
             tracing::warn!(id = %message.id, "a message for no game that is no watermark");
             return;
         };
-        for (key, needs) in self.marks.pass(account, upto) {
+        let shard = message.to.shard;
+        if self.marks.hear(shard, Instant::now()) {
+            self.look_for_waits(shard).await;
+        }
+        let (ended, upto) = self.marks.pass(shard, account, upto);
+        for (key, needs) in ended {
             self.tell(&key, needs, upto).await;
         }
     }

@@ -135,11 +135,44 @@ async fn a_deadline_waits_for_its_watermark_also_across_a_restart() {
     service.await.unwrap().unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_that_began_at_another_instance_is_found() {
+    let parts = TestParts::new().await;
+    let service = start(&parts);
+    for (n, input) in up_to_the_opening().iter().enumerate() {
+        publish(&parts, &format!("line/{n}"), input).await;
+    }
+    let env = Arc::new(Env::new(boards::builtin().iter().cloned(), settings(2)));
+    let other = kit::Writer::<night::Night>::new(parts.parts(), env);
+    let mut turn = deadline(&parts, "turn/").await;
+    // The first time the service has heard no watermark at all; then they come without a pause,
+    // while the games' queue has been elsewhere for a moment.
+    for _ in 0..2 {
+        let input = due(&turn);
+        let id = MessageId(format!("due/{}", turn.name));
+        other.handle(KEY, id, "due", input).await.unwrap();
+        deadline(&parts, "wait/").await;
+        turn = wait_for("the next window", DEADLINE, || async {
+            watermark(&parts, turn.at.plus_ms(5_000)).await;
+            let all = parts.store.due(Time(i64::MAX), 10).await.unwrap();
+            let mut turns = all.into_iter().map(|due| due.deadline);
+            turns.find(|next| next.name.starts_with("turn/") && *next != turn)
+        })
+        .await;
+    }
+
+    parts.shutdown.cancel();
+    service.await.unwrap().unwrap();
+}
+
 async fn ring(parts: &TestParts, deadline: &Deadline) {
-    let input = ToNight::Due {
+    publish(parts, &format!("due/{}", deadline.name), &due(deadline)).await;
+}
+
+fn due(deadline: &Deadline) -> ToNight {
+    ToNight::Due {
         deadline: deadline.name.clone(),
         at: deadline.at,
         now: deadline.at,
-    };
-    publish(parts, &format!("due/{}", deadline.name), &input).await;
+    }
 }
