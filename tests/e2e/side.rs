@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 use crate::site::{Site, wait_for};
 use crate::wire::{Socket, dial, runtime};
@@ -17,6 +19,9 @@ use crate::wire::{Socket, dial, runtime};
 pub const ACCOUNT: u64 = 5_000_001;
 /// The token that the product asks for; give it as `DUSKGATE_ONEBOT_ACCESS_TOKEN`.
 pub const TOKEN: &str = "the side's own token";
+
+/// Before it connects again.
+const RECONNECT: Duration = Duration::from_millis(100);
 
 /// A chat of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,7 +40,8 @@ struct Book {
     friends: Vec<u64>,
     groups: Vec<u64>,
     ids: u64,
-    live: Option<UnboundedSender<String>>,
+    /// The connections that there are.
+    live: Vec<UnboundedSender<String>>,
     /// What the product must never do, if it did.
     sins: Vec<String>,
 }
@@ -64,7 +70,7 @@ impl Platform {
     pub fn connect(&self, site: &Site) {
         let socket = dial(site, &headers()).expect("the product lets its side in");
         let (live, frames) = unbounded_channel();
-        self.book().live = Some(live);
+        self.book().live = vec![live];
         runtime().spawn(serve(self.clone(), socket, frames));
         self.emit(&json!({
             "post_type": "meta_event", "meta_event_type": "lifecycle", "sub_type": "connect",
@@ -72,9 +78,17 @@ impl Platform {
         }));
     }
 
+    /// Stays connected to all of these doors at once, as real sides can be told to, and tells
+    /// each of them everything.
+    pub fn stay_connected(&self, doors: &[String]) {
+        for door in doors {
+            runtime().spawn(stay_connected(self.clone(), door.clone()));
+        }
+    }
+
     /// Cuts the account off.
     pub fn disconnect(&self) {
-        self.book().live = None;
+        self.book().live.clear();
     }
 
     /// Sends an event, when there is a connection.
@@ -84,10 +98,10 @@ impl Platform {
 
     /// The same for any text.
     pub fn emit_raw(&self, frame: String) {
-        if let Some(live) = &self.book().live {
-            // A connection that has just ended hears nothing.
-            let _ = live.send(frame);
-        }
+        // One that has just ended hears nothing.
+        self.book()
+            .live
+            .retain(|live| live.send(frame.clone()).is_ok());
     }
 
     /// Somebody says something: it is kept, and told when there is a connection.
@@ -176,6 +190,23 @@ fn plain(message: &Value) -> String {
         .iter()
         .filter_map(|segment| segment["data"]["text"].as_str());
     texts.collect()
+}
+
+/// Connects, again and again.
+async fn stay_connected(platform: Platform, door: String) {
+    loop {
+        let mut request = door.as_str().into_client_request().expect("an address");
+        for (name, value) in headers() {
+            let value = value.parse().expect("a header");
+            request.headers_mut().insert(name, value);
+        }
+        if let Ok((socket, _)) = connect_async(request).await {
+            let (live, frames) = unbounded_channel();
+            platform.book().live.push(live);
+            serve(platform.clone(), socket, frames).await;
+        }
+        tokio::time::sleep(RECONNECT).await;
+    }
 }
 
 async fn serve(platform: Platform, mut socket: Socket, mut frames: UnboundedReceiver<String>) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bus::Outgoing;
-use cluster::{Cluster, Plan};
+use cluster::{Chat, Cluster, Plan};
 use futures::StreamExt;
 use lapin::message::Delivery;
 use lapin::options::{
@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 use crate::cluster_site::ClusterSite;
 use crate::game::{DIRECTOR, Table, said};
 use crate::people::{Person, bot};
+use crate::side::{At, Platform, TOKEN};
 use crate::site::{Site, wait_for};
 use crate::whole_game::{check, play};
 
@@ -195,6 +196,50 @@ async fn say_again(channel: &Channel, delivery: &Delivery) -> lapin::Result<()> 
         )
         .await?;
     Ok(())
+}
+
+/// An account is connected to two bridges, either of which is killed again and again, also while
+/// it speaks at a moderate pace. Each question is answered once.
+#[test]
+fn two_bridges_of_one_account_speak_with_one_voice() {
+    let users: Vec<u64> = (30_001..30_061).collect();
+    let platform = Platform::new(&users, &[]);
+    let token = ("DUSKGATE_ONEBOT_ACCESS_TOKEN".to_owned(), TOKEN.to_owned());
+    let mut site = ClusterSite::start(Plan {
+        instances: 2,
+        chat: Chat::Real,
+        variables: vec![token],
+        ..ClusterSite::plan(&["onebot.messages_per_minute=600"])
+    });
+    let bridges = site.parts().of(cluster::Service::Ingest);
+    let doors = bridges.map(|bridge| {
+        let address = bridge.address();
+        format!("ws://{address}/onebot/v11/ws")
+    });
+    platform.stay_connected(&doors.collect::<Vec<_>>());
+    let answered = |user: u64| platform.said(At::Private(user)).len();
+    for (nth, user) in users.iter().enumerate() {
+        platform.say(At::Private(*user), *user, "电梯");
+        if nth % 5 == 4 {
+            // Some have been answered; the others are for whoever speaks next.
+            wait_for("an answer", || (answered(users[nth - 4]) > 0).then_some(()));
+            site.bounce(cluster::Service::Ingest, nth / 5 % 2);
+        }
+    }
+    let site = Site::on(site);
+    for user in &users {
+        wait_for(&format!("{user} to be answered"), || {
+            (answered(*user) > 0).then_some(())
+        });
+    }
+    // Whatever is said twice is said before this.
+    platform.say(At::Private(users[0]), users[0], "票型");
+    wait_for("one more answer", || (answered(users[0]) > 1).then_some(()));
+    let often = users[1..].iter().filter(|user| answered(**user) != 1);
+    assert_eq!(often.collect::<Vec<_>>(), Vec::<&u64>::new());
+    assert_eq!(answered(users[0]), 2);
+    platform.assert_well_behaved();
+    site.assert_well();
 }
 
 #[test]
