@@ -14,7 +14,7 @@ fn every_rehearsal_holds() {
     let mut wrong = Vec::new();
     let files = files(&root);
     assert!(
-        files.len() >= 150,
+        files.len() >= 250,
         "only {} rehearsals were found",
         files.len()
     );

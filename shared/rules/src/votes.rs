@@ -166,7 +166,7 @@ impl Game {
     }
 
     /// Ballots that a state makes void: of whom it lies on, for whoever laid it (独尊).
-    fn void_ballots(&self) -> Vec<(SeatId, SeatId)> {
+    pub fn void_ballots(&self) -> Vec<(SeatId, SeatId)> {
         let spares = |r: &&crate::world::StateRecord| {
             self.board.state_def(r.state).spares_layer && self.works(r)
         };

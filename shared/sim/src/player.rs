@@ -297,13 +297,14 @@ impl Player {
         Some(words)
     }
 
-    /// A change of mind, last words, a surrender.
+    /// A change of mind, last words, a surrender, something that nobody waits for.
     fn extra(&mut self, game: &Game) -> Option<Act> {
         while self.extras > 0 {
             self.extras -= 1;
-            let act = match self.rng.below(4) {
+            let act = match self.rng.below(5) {
                 0 | 1 => self.change_of_mind(game),
                 2 => self.last_words(game),
+                3 => self.at_leisure(game),
                 _ => self.surrender(game),
             };
             if act.is_some() {
@@ -320,6 +321,17 @@ impl Player {
             let skill = Some(skill);
             return Some(Act::Decline { seat, skill });
         }
+        self.use_of(game, seat, skill)
+    }
+
+    /// A skill for which no window waits.
+    fn at_leisure(&mut self, game: &Game) -> Option<Act> {
+        let open = game.all().flat_map(|seat| game.open_skills(seat));
+        let open: Vec<_> = open
+            .filter(|held| game.board().skill_def(held.skill).unhurried)
+            .collect();
+        let held = self.rng.pick(&open)?;
+        let (seat, skill) = (held.seat, held.skill);
         self.use_of(game, seat, skill)
     }
 

@@ -155,9 +155,11 @@ impl Skill for Bond {
                 if outs_of(ends).any(|out| out == bond) && game.stands(held.seat) =>
             {
                 match then {
-                    Then::Turn(faction) => game.join_faction(held.seat, faction),
+                    Then::Turn(faction) if game.at(held.seat).faction != faction => {
+                        game.join_faction(held.seat, faction);
+                    }
                     Then::Possess => possess(game, held, bond),
-                    Then::Nothing | Then::Follow => {}
+                    Then::Turn(_) | Then::Nothing | Then::Follow => {}
                 }
             }
             _ => {}

@@ -52,8 +52,13 @@ impl Skill for HandOver {
         Listens::SETTLED
     }
 
+    /// Who can be the heir is told when it is asked, and not before.
     fn narrow(&self, game: &Game, held: Held, range: SeatSet) -> SeatSet {
-        range.and(self.candidates(game, held))
+        if game.is_asked(held) {
+            range.and(self.candidates(game, held))
+        } else {
+            SeatSet::EMPTY
+        }
     }
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {

@@ -1,9 +1,7 @@
 //! Whether a seat's messages are taken, what refuses them, and what it can ask are functions of
 //! what it may know, the time and the director's acts.
 
-use std::sync::Arc;
-
-use rules::{Board, SeatId};
+use rules::SeatId;
 use sim::{Habits, Limits, Rng, record};
 
 use super::pair::Pair;
@@ -17,10 +15,6 @@ const LEAST: usize = 4000;
 
 /// How many different seats of different pairs must have been asked.
 const LEAST_BUCKETS: usize = 2000;
-
-fn board() -> Arc<Board> {
-    boards::find("m158").expect("m158 is built in")
-}
 
 /// Asks a seat everything in both games.
 fn ask(pair: &Pair, seat: SeatId, seed: u64) {
@@ -38,7 +32,17 @@ fn ask(pair: &Pair, seat: SeatId, seed: u64) {
 }
 
 #[test]
-fn answers_depend_on_what_the_seat_may_know() {
+fn answers_of_m158_depend_on_what_the_seat_may_know() {
+    answers_depend_on_what_the_seat_may_know("m158");
+}
+
+#[test]
+fn answers_of_treasure_depend_on_what_the_seat_may_know() {
+    answers_depend_on_what_the_seat_may_know("treasure");
+}
+
+fn answers_depend_on_what_the_seat_may_know(board: &str) {
+    let board = boards::find(board).expect("the board is built in");
     let (mut asked, mut buckets) = (0, 0);
     for seed in 0..crate::games(PAIRS) {
         let calendar = ["slow", "slow", "quick", "manual"][(seed % 4) as usize];
@@ -47,7 +51,7 @@ fn answers_depend_on_what_the_seat_may_know() {
         } else {
             Habits::PLAYERS
         };
-        let tape = record(&board(), calendar, seed, habits, Limits::default());
+        let tape = record(&board, calendar, seed, habits, Limits::default());
         let mut rng = Rng::new(seed);
         let mut pair = Pair::random(&tape, &mut rng, false);
         let mut bucket = rules::SeatSet::EMPTY;

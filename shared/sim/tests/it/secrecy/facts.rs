@@ -1,7 +1,7 @@
 //! The facts that each kind of notice may depend on, and what they are in a game.
 
 use rules::board::Harm;
-use rules::{Act, Audience, Game, SeatId};
+use rules::{Act, Audience, Game, SeatId, SeatSet};
 
 use super::side::Event;
 
@@ -69,6 +69,32 @@ pub(crate) enum Fact {
     Ending,
     /// Everybody's card and faction.
     Cards,
+    /// Who is out, with their cards.
+    OutCards,
+    /// Who is in play, with their cards.
+    StandingCards,
+    /// How many seats of each faction are in play.
+    FactionCounts,
+    /// The cards of the seats that the input names.
+    NamedCards,
+    /// The cards of the seats that the reader has chosen.
+    ChosenCards,
+    /// The uses of the skills that those seats hold.
+    ChosenUses,
+    /// The uses of the skills of those who are out.
+    OutUses,
+    /// The reader's faction.
+    OwnFaction,
+    /// Whom the reader's skills have ever chosen, and the marks on it.
+    OwnMemory,
+    /// Who is tied to whom.
+    Ties,
+    /// Those dealt into the reader's faction.
+    DealtAlike,
+    /// States without an end that nobody is told of.
+    Lasting,
+    /// Who would go out if what waits were settled.
+    WouldGoOut,
 }
 
 /// What a kind of notice may depend on; `None`: a kind that nobody has declared.
@@ -86,7 +112,14 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
         "team/chose" | "team/declined" => &[Act, TeamMessages],
         "team/dropped" => &[Act, TeamMessages, Tags],
         "state/laid" | "state/lapsed" => &[OwnStates],
-        "check/answer" => &[Window, Messages, ChosenFactions, ChosenClasses],
+        "check/answer" => &[
+            Window,
+            OwnAct,
+            NamedCards,
+            Messages,
+            ChosenFactions,
+            ChosenClasses,
+        ],
         "survey/answer" => &[Window, OwnSkills, OutFactions, InPlay],
         "insight/answer" => &[Window, OwnSkills, Struck, InPlay],
         "skill/lost" | "skill/got" => &[Act, OwnSkills],
@@ -109,8 +142,28 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
         "day/sped-up" | "day/extended" | "day/paused" | "day/resumed" | "rewound" => &[Act, Window],
         "penalty/you" | "penalty/public" | "director/idle" => &[Act, Tags],
         "director/two-red-cards" => &[Act, Tags, Cards],
-        "director/says" | "director/tells" | "faction/turned" | "back/you" => &[Act],
+        "faction/turned" => &[Act, Window, OwnFaction],
+        "director/says" | "director/tells" | "back/you" => &[Act],
         "back/public" => &[Act, Door],
+        "trial/answer" => &[Window, Messages, ChosenCards],
+        "guess/answer" => &[Window, Messages, ChosenUses],
+        "mates/list" => &[Window, OwnSkills, DealtAlike],
+        "counsel/list" => &[Act, OwnSkills, InPlay],
+        "pipe/list" => &[Window, Messages, OwnSkills, Lasting],
+        "spare/list" => &[Window, OwnSkills, InPlay, WouldGoOut],
+        "platform/list" => &[VoteGuards, Door],
+        "platform/held" => &[Ballots, VoteGuards, Door],
+        "barrier/stands" | "barrier/broken" => &[Act, Window, OutCards, Door],
+        "marks/got" => &[OutCards, OwnSkills, OwnMemory, InPlay],
+        "barter/counts" => &[OwnAct, FactionCounts],
+        "enemy/out" => &[OutCards, Door],
+        "enemy/reward" => &[OutCards, OwnSkills],
+        "hand-over/heirs" => &[Out, OwnSkills, StandingCards],
+        "inherit/got" => &[OutCards, OwnSkills, OwnMemory],
+        "inherit/uses" => &[OutCards, OutUses, OwnSkills],
+        "bond/drawn" | "bond/ring" => &[Window, Messages, OwnSkills, OwnMemory, OwnFaction],
+        "bond/possessed" => &[OutCards, Ties, Door],
+        "will/card" => &[Act, NamedCards, Door],
         _ => return None,
     })
 }
@@ -235,23 +288,23 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
             let weights: Vec<i32> = before.all().map(|s| before.vote_weight(s)).collect();
             let barred: Vec<bool> = before.world().seats.iter().map(|s| s.barred).collect();
             let books = &before.world().books;
+            let void = before.void_ballots();
             format!(
-                "{:?} {} {books:?} {weights:?} {barred:?} {:?}",
+                "{:?} {} {books:?} {weights:?} {barred:?} {:?} {void:?}",
                 event.act,
                 event.taken,
                 before.world().announced
             )
         }
-        Fact::VoteGuards => {
-            let stops = |r: &&rules::world::StateRecord| {
-                before.board().state_def(r.state).stops.has(Harm::Vote)
-            };
-            let guards = before.world().states.iter().filter(stops);
+        Fact::VoteGuards => both(&|g| {
+            let stops =
+                |r: &&rules::world::StateRecord| g.board().state_def(r.state).stops.has(Harm::Vote);
+            let guards = g.world().states.iter().filter(stops);
             format!(
                 "{:?}",
                 guards.map(|r| (r.seat, r.state)).collect::<Vec<_>>()
             )
-        }
+        }),
         Fact::Lists => both(&|g| {
             let outs = g.outs().iter();
             let outs = outs.map(|o| (o.seat, o.cause.harm == Harm::Vote, o.cause.phase));
@@ -283,11 +336,103 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
             format!("{:?}", moved.collect::<Vec<_>>())
         }),
         Fact::Ending => both(&|g| format!("{:?}", g.ending())),
+        Fact::OutCards => both(&|g| {
+            let out = g.all().filter(|s| !g.stands(*s));
+            let of = |s: SeatId| g.seat(s).map(|x| (x.card, x.out));
+            format!("{:?}", out.map(|s| (s, of(s))).collect::<Vec<_>>())
+        }),
+        Fact::StandingCards => both(&|g| {
+            let cards = g.in_play().iter().map(|s| (s, g.seat(s).map(|x| x.card)));
+            format!("{:?}", cards.collect::<Vec<_>>())
+        }),
+        Fact::FactionCounts => {
+            let of = |f| {
+                let mut standing = SeatSet::EMPTY;
+                for seat in before.in_play().iter() {
+                    if before.seat(seat).map(|x| x.faction) == Some(f) {
+                        standing.insert(seat);
+                    }
+                }
+                standing.len()
+            };
+            let factions = (0..before.board().factions.len()).map(rules::FactionId::at);
+            format!("{:?}", factions.map(of).collect::<Vec<_>>())
+        }
+        Fact::NamedCards => {
+            let words = match &event.act {
+                Act::Use { words, .. } => words.as_slice(),
+                _ => &[],
+            };
+            let cards = words.iter().filter_map(|w| match w {
+                rules::Word::Seat(s) => before.seat(*s).map(|x| (*s, x.role)),
+                _ => None,
+            });
+            format!("{:?}", cards.collect::<Vec<_>>())
+        }
+        Fact::ChosenCards => {
+            let chosen = chosen(before, seat);
+            let of = |s: SeatId| before.seat(s).map(|x| x.card);
+            format!("{:?}", chosen.map(|s| (s, of(s))).collect::<Vec<_>>())
+        }
+        Fact::ChosenUses => holdings(after, chosen(before, seat), |s, h| {
+            format!("{s} {:?} {:?}", h.skill, h.uses)
+        }),
+        Fact::OutUses => {
+            let out = after.all().filter(|s| !after.stands(*s));
+            holdings(after, out, |s, h| format!("{s} {:?} {:?}", h.skill, h.uses))
+        }
+        Fact::OwnFaction => own(&|g, s| format!("{:?}", g.seat(s).map(|x| x.faction))),
+        Fact::OwnMemory => own(&|g, s| {
+            let marks = g.world().states.iter().filter(|r| r.seat == s).count();
+            let memory = holdings(g, std::iter::once(s), |_, h| {
+                format!("{:?} {:?} {}", h.skill, h.uses, h.memory)
+            });
+            format!("{memory} {marks}")
+        }),
+        Fact::Ties => both(&|g| {
+            holdings(g, g.all(), |seat, h| {
+                let held = rules::skill::Held {
+                    seat,
+                    holding: h.id,
+                    skill: h.skill,
+                };
+                let tie = g.board().skill_def(h.skill).code.bond(g, held);
+                format!("{:?}", tie.map(|t| (seat, t)))
+            })
+        }),
+        Fact::DealtAlike => own(&|g, s| {
+            let dealt = g.seat(s).map(|x| x.dealt);
+            let alike = g.all().filter(|a| g.seat(*a).map(|x| x.dealt) == dealt);
+            format!("{:?}", alike.collect::<Vec<_>>())
+        }),
+        Fact::Lasting => {
+            let lasting = |r: &&rules::world::StateRecord| r.until.is_none() && !r.told;
+            let records = after.world().states.iter().filter(lasting);
+            format!(
+                "{:?}",
+                records.map(|r| (r.seat, r.state)).collect::<Vec<_>>()
+            )
+        }
+        Fact::WouldGoOut => format!("{:?}", after.would_go_out()),
         Fact::Cards => both(&|g| {
             let cards = g.world().seats.iter().map(|s| (s.card, s.faction));
             format!("{:?}", cards.collect::<Vec<_>>())
         }),
     }
+}
+
+/// The holdings of some seats, each with something of it.
+fn holdings(
+    game: &Game,
+    seats: impl Iterator<Item = SeatId>,
+    of: impl Fn(SeatId, &rules::world::Holding) -> String,
+) -> String {
+    let all = seats.flat_map(|s| {
+        let mine = game.seat(s).map(|x| x.holdings.iter());
+        let mine = mine.into_iter().flatten();
+        mine.map(move |h| (s, h))
+    });
+    all.map(|(s, h)| of(s, h)).collect::<Vec<_>>().join(" ")
 }
 
 /// The seats that the waiting messages of this seat name.

@@ -16,6 +16,8 @@ pub(crate) fn answers(game: &Game, seat: SeatId, now: Time, stamp: Stamp) -> Ans
         let mut tried: Vec<Vec<Word>> = vec![Vec::new()];
         tried.extend(all.iter().map(|t| vec![Word::Seat(*t)]));
         tried.extend((0..board.skills.len()).map(|s| vec![Word::Skill(rules::SkillId::at(s))]));
+        let options = board.skill_def(skill).code.options().iter();
+        tried.extend(options.map(|o| vec![Word::Text(o.clone())]));
         for words in tried {
             // What is refused is refused by the same check; a copy is made only for the rest.
             let question = format!("use {skill:?} {words:?}");
