@@ -11,7 +11,7 @@ use crate::notice::{Arg, Audience, Notice};
 use crate::phase::{Phase, PhaseKind};
 use crate::refusal::Refusal;
 use crate::skill::Held;
-use crate::world::{Holding, HoldingId, Seat, World};
+use crate::world::{Holding, HoldingId, Seat, StateRecord, World};
 
 /// One run of a board.
 #[derive(Debug, Clone)]
@@ -505,11 +505,16 @@ impl Game {
         self.world
             .reactions
             .retain(|r| r.seat != held.seat || r.holding != held.holding);
-        if self.board.skill_def(held.skill).usage == crate::board::Usage::Standing {
-            let source = Some((held.seat, held.holding));
-            self.world
-                .states
-                .retain(|s| s.from != source || s.until.is_some());
+        // What it has laid without an end: on its own holder that stood by it; on others it stays
+        // and is nobody's any more.
+        let standing = self.board.skill_def(held.skill).usage == crate::board::Usage::Standing;
+        let source = Some((held.seat, held.holding));
+        let endless = |s: &StateRecord| s.from == source && s.until.is_none();
+        self.world
+            .states
+            .retain(|s| !endless(s) || (s.seat != held.seat && !standing));
+        for state in self.world.states.iter_mut().filter(|s| endless(s)) {
+            state.from = None;
         }
     }
 

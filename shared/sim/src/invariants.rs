@@ -128,10 +128,17 @@ fn weights_are_not_negative(step: &Step) -> Result<(), String> {
 }
 
 fn cards_stay(step: &Step) -> Result<(), String> {
-    let cards = |game: &Game| -> Vec<_> { game.world().seats.iter().map(|s| s.card).collect() };
-    ensure(cards(step.before) == cards(step.after), || {
-        "cards have moved".to_owned()
-    })
+    let down = &step.before.world().face_down;
+    let opening = step.before.phase().kind == PhaseKind::Opening;
+    let seats = step.before.world().seats.iter();
+    for (before, after) in seats.zip(&step.after.world().seats) {
+        // Before the first night, one that lay face down can be taken.
+        let taken = opening && down.contains(&after.card);
+        ensure(before.card == after.card || taken, || {
+            "cards have moved".to_owned()
+        })?;
+    }
+    Ok(())
 }
 
 fn groups_hold_the_entitled(step: &Step) -> Result<(), String> {
@@ -305,6 +312,7 @@ fn offers_are_taken(step: &Step) -> Result<(), String> {
                     | Refusal::Choices { .. }
                     | Refusal::Options { .. }
                     | Refusal::Guess { .. }
+                    | Refusal::RoleChoices { .. }
                     | Refusal::NotChoosable { .. },
                 ) => true,
                 Err(_) => false,
@@ -339,11 +347,10 @@ fn winners_fit(step: &Step) -> Result<(), String> {
     let Some(Ending::Won { factions, seats }) = step.after.ending() else {
         return Ok(());
     };
-    let world = step.after.world();
     let expected: SeatSet = step
         .after
         .all()
-        .filter(|s| factions.contains(&world.seats[s.index()].faction))
+        .filter(|s| factions.contains(&step.after.allegiance(*s)))
         .collect();
     ensure(expected == *seats, || {
         format!("{seats:?} win with {factions:?}, not {expected:?}")

@@ -273,6 +273,9 @@ impl Player {
                 words.push(skill.map_or_else(|_| Word::Text(option.clone()), Word::Skill));
             }
             Err(Refusal::Guess { skills, .. }) => words = self.guess(game, &skills)?,
+            Err(Refusal::RoleChoices { choices, .. }) => {
+                words.push(Word::Role(*self.rng.pick(&choices)?));
+            }
             Err(_) => return None,
         }
         game.check_use(seat, skill, &words).ok()?;

@@ -82,6 +82,7 @@ impl Dream {
         if out.is_some_and(|c| matches!(c.phase.kind, PhaseKind::Night | PhaseKind::Dawn)) {
             return;
         }
+        game.lay(seat, self.spent, None, None, None);
         let holds = |s: &SeatId| {
             (*s == held.seat || game.held(*s, self.guard).is_some()) && game.stands(*s)
         };
@@ -110,7 +111,6 @@ impl Skill for Dream {
             }
             if game.has_state(*target, self.guarded) {
                 game.lay(*target, self.together, from, self.together_until, None);
-                game.lay(*target, self.spent, from, None, None);
                 if let Some(holding) = game.holding_mut(held) {
                     holding.memory = i32::from(target.0) + 1;
                 }

@@ -55,11 +55,19 @@ impl Skill for Lay {
         }
     }
 
-    fn narrow(&self, game: &Game, _held: Held, range: SeatSet) -> SeatSet {
-        if self.only_struck {
+    fn narrow(&self, game: &Game, held: Held, range: SeatSet) -> SeatSet {
+        if !self.only_struck {
+            return range;
+        }
+        // Before its window opens, when out, and while silenced, its holder has not been told.
+        let windows = game.board().skill_def(held.skill).windows;
+        let told = game.window().is_some_and(|w| windows.has(w))
+            && game.stands(held.seat)
+            && !game.silenced(held.seat, held.skill);
+        if told {
             range.and(game.struck())
         } else {
-            range
+            SeatSet::EMPTY
         }
     }
 

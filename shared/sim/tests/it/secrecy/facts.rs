@@ -35,6 +35,22 @@ pub(crate) enum Fact {
     Members,
     /// The factions of the seats that the reader has chosen.
     ChosenFactions,
+    /// The states of those seats.
+    ChosenStates,
+    /// The cards that lie face down.
+    FaceDown,
+    /// Whom the reader is tied to.
+    Partner,
+    /// Who was dealt into which faction.
+    DealtFactions,
+    /// On whom harm was held back, who is out since when, and how many hold which skill.
+    Spent,
+    /// What is on its way to the reader, and what lies on it.
+    OnMe,
+    /// What lies on the seats that the input names, and whether they are in play.
+    OnTargets,
+    /// The card of whoever sent the input.
+    SendersCard,
     /// The classes that those seats show.
     ChosenClasses,
     /// Who is out, with their factions.
@@ -102,7 +118,7 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
     use Fact::*;
     Some(match key {
         "card" => &[OwnCard],
-        "group/mates" => &[Members],
+        "group/mates" | "group/joined" => &[Members],
         "window/open" => &[Window],
         "prompt/open" => &[Window, Open, Out, OwnSkills],
         "prompt/reaction" => &[Window, Asked, Out, OwnSkills],
@@ -119,9 +135,17 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
             Messages,
             ChosenFactions,
             ChosenClasses,
+            ChosenStates,
         ],
+        "face-down/cards" => &[Window, OwnSkills, FaceDown],
+        "couple/partner" => &[Partner],
+        "acquaint/answer" => &[Window, OwnSkills, DealtFactions],
+        "dream/guarded" => &[Window, OwnSkills, Spent, InPlay],
+        "shot/tonight" => &[Window, OwnSkills, OnMe, InPlay],
+        "shot/void" => &[Act, OnTargets],
+        "card/turned" => &[Act, SendersCard, Door],
         "survey/answer" => &[Window, OwnSkills, OutFactions, InPlay],
-        "insight/answer" => &[Window, OwnSkills, Struck, InPlay],
+        "insight/answer" => &[Window, OwnSkills, Struck, InPlay, OnMe],
         "skill/lost" | "skill/got" => &[Act, OwnSkills],
         "mode/got" => &[Window, Messages, OwnSkills],
         "decoy/bound" => &[Act, TeamMessages, PackStands],
@@ -251,6 +275,53 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
             let chosen = chosen(before, seat);
             let of = |s: SeatId| before.seat(s).map(|x| x.faction);
             format!("{:?}", chosen.map(|s| (s, of(s))).collect::<Vec<_>>())
+        }
+        Fact::ChosenStates => {
+            let chosen = chosen(before, seat);
+            let on = chosen.map(|s| (s, states_on(before, s)));
+            format!("{:?}", on.collect::<Vec<_>>())
+        }
+        Fact::FaceDown => both(&|g| format!("{:?}", g.world().face_down)),
+        Fact::Partner => own(&|g, s| {
+            let mine = g.world().states.iter().filter(|r| r.seat == s);
+            format!("{:?}", mine.filter_map(|r| r.partner).collect::<Vec<_>>())
+        }),
+        Fact::DealtFactions => both(&|g| {
+            let dealt = g.world().seats.iter().map(|s| s.dealt);
+            format!("{:?}", dealt.collect::<Vec<_>>())
+        }),
+        Fact::Spent => both(&|g| {
+            let back = |r: &&rules::world::StateRecord| g.board().state_def(r.state).holds_back;
+            let spent = g.world().states.iter().filter(back).map(|r| r.seat);
+            let out = g.world().seats.iter().map(|s| s.out.map(|c| c.phase));
+            let holders = (0..g.board().skills.len()).map(rules::SkillId::at);
+            let holders = holders.map(|k| g.all().filter(|s| g.held(*s, k).is_some()).count());
+            format!(
+                "{:?} {:?} {:?}",
+                spent.collect::<Vec<_>>(),
+                out.collect::<Vec<_>>(),
+                holders.collect::<Vec<_>>()
+            )
+        }),
+        Fact::OnMe => own(&|g, s| {
+            let hits = g.world().hits.iter().filter(|h| h.target == s);
+            let hits = hits.map(|h| (h.skill, h.harm)).collect::<Vec<_>>();
+            format!("{hits:?} {:?}", states_on(g, s))
+        }),
+        Fact::OnTargets => {
+            let Act::Use { words, .. } = &event.act else {
+                return String::new();
+            };
+            let seats = words.iter().filter_map(|w| match w {
+                rules::Word::Seat(s) => Some(*s),
+                _ => None,
+            });
+            let on = seats.map(|s| (s, states_on(before, s), before.stands(s)));
+            format!("{:?}", on.collect::<Vec<_>>())
+        }
+        Fact::SendersCard => {
+            let card = sender(&event.act).and_then(|s| before.seat(s));
+            format!("{:?}", card.map(|s| s.role))
         }
         Fact::ChosenClasses => {
             let class = |s| before.board().role_def(before.face_role(s)).class;
@@ -432,6 +503,12 @@ fn holdings(
         mine.map(move |h| (s, h))
     });
     all.map(|(s, h)| of(s, h)).collect::<Vec<_>>().join(" ")
+}
+
+/// The states that lie on a seat.
+fn states_on(game: &Game, seat: SeatId) -> Vec<rules::StateId> {
+    let states = game.world().states.iter().filter(|r| r.seat == seat);
+    states.map(|r| r.state).collect()
 }
 
 /// The seats that the waiting messages of this seat name.

@@ -38,6 +38,25 @@ const M158: &[&str] = &[
     "window/open",
 ];
 
+/// The same on foxcurse.
+const FOXCURSE: &[&str] = &[
+    "acquaint/answer",
+    "card/turned",
+    "check/answer",
+    "couple/partner",
+    "door/list",
+    "face-down/cards",
+    "group/joined",
+    "group/mates",
+    "insight/answer",
+    "out/you",
+    "shot/public",
+    "shot/tonight",
+    "state/laid",
+    "team/chose",
+    "vote/result",
+];
+
 /// The same on treasure.
 const TREASURE: &[&str] = &[
     "barrier/broken",
@@ -110,6 +129,11 @@ fn notices_of_m158_depend_on_what_they_declare() {
 #[test]
 fn notices_of_treasure_depend_on_what_they_declare() {
     notices_depend_on_what_they_declare("treasure", TREASURE);
+}
+
+#[test]
+fn notices_of_foxcurse_depend_on_what_they_declare() {
+    notices_depend_on_what_they_declare("foxcurse", FOXCURSE);
 }
 
 fn notices_depend_on_what_they_declare(board: &str, kinds: &[&str]) {
