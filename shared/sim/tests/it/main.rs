@@ -9,7 +9,7 @@ mod snapshots;
 mod words;
 
 /// The boards that are played at random.
-const BOARDS: [&str; 3] = ["m158", "treasure", "redblack"];
+const BOARDS: [&str; 4] = ["m158", "treasure", "redblack", "foxcurse"];
 
 /// The board of this number: they take turns.
 fn board(number: u64) -> std::sync::Arc<rules::Board> {

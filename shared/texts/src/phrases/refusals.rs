@@ -26,10 +26,9 @@ pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
         ),
         Refusal::Out => Phrase::plain("refusal/out"),
         Refusal::UsedUp(id) => Phrase::new("refusal/used-up", json!({"skill": skill(id)})),
-        Refusal::Rests { skill: id, night } => Phrase::new(
-            "refusal/rests",
-            json!({"skill": skill(id), "night": night}),
-        ),
+        Refusal::Rests { skill: id, night } => {
+            Phrase::new("refusal/rests", json!({"skill": skill(id), "night": night}))
+        }
         Refusal::Excluded { skill: id, by } => Phrase::new(
             "refusal/excluded",
             json!({"skill": skill(id), "by": skill(by)}),
