@@ -78,6 +78,38 @@ mod tests {
         assert_eq!(find("鸣潮").map(|b| b.id.clone()), Some("m158".to_owned()));
     }
 
+    /// foxcurse §盗贼, F1: the thief is always dealt, what lies face down is neither the thief nor
+    /// two wolves, and for two more seats there are two more villagers.
+    #[test]
+    fn cards_lie_face_down_as_the_board_allows() {
+        let board = find("foxcurse").expect("foxcurse is built in");
+        let role = |name: &str| board.role(name).expect("a role of the board");
+        let wolves = board.faction("狼人阵营").expect("a faction of the board");
+        assert_eq!(board.sizes(), [16, 18]);
+        let mut seen = [0; 2];
+        for (place, seats) in board.sizes().into_iter().enumerate() {
+            for seed in 0..200 {
+                let dealt = rules::deal(&board, seats, [seed; 32]);
+                assert_eq!(dealt.len(), seats);
+                let mut down = board.cards(seats);
+                for seat in &dealt {
+                    let at = down.iter().position(|card| *card == seat.role);
+                    down.remove(at.expect("each card is dealt once"));
+                }
+                assert_eq!(down.len(), 2, "seed {seed}");
+                assert!(!down.contains(&role("盗贼")), "seed {seed}");
+                let wolf = |card: &&rules::RoleId| board.role_def(**card).faction == Some(wolves);
+                let hidden = down.iter().filter(wolf).count();
+                assert!(hidden < 2, "seed {seed}");
+                seen[hidden] += 1;
+                let villagers = board.cards(seats);
+                let villagers = villagers.iter().filter(|c| **c == role("村民"));
+                assert_eq!(villagers.count(), 3 + 2 * place);
+            }
+        }
+        assert!(seen.iter().all(|n| *n > 40), "{seen:?}");
+    }
+
     /// The text of m158 with one place changed, and the problems that must be named.
     fn check(from: &str, to: &str, expected: &[&str]) {
         let text = BUILTIN[0].1;
