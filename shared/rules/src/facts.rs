@@ -36,6 +36,18 @@ impl Game {
         SeatSet::first(self.world.seats.len()).iter()
     }
 
+    /// Does the word name something of this game, where it is a name?
+    pub fn knows(&self, word: &crate::Word) -> bool {
+        use crate::Word;
+        match word {
+            Word::Seat(seat) => seat.index() < self.world.seats.len(),
+            Word::Role(role) => role.index() < self.board.roles.len(),
+            Word::Skill(skill) => skill.index() < self.board.skills.len(),
+            Word::Faction(faction) => faction.index() < self.board.factions.len(),
+            Word::Number(_) | Word::Text(_) => true,
+        }
+    }
+
     /// A seat of this game, or nothing.
     pub fn seat(&self, seat: SeatId) -> Option<&Seat> {
         self.world.seats.get(seat.index())

@@ -109,6 +109,13 @@ pub enum Refusal {
         /// The skills that can be guessed.
         skills: Vec<SkillId>,
     },
+    /// The text is longer than so many characters.
+    TextTooLong {
+        /// The skill.
+        skill: SkillId,
+        /// The most that it takes.
+        most: u8,
+    },
     /// There is a word too many, or one that means nothing here.
     ExtraWords(SkillId),
     /// It must be used (强制).

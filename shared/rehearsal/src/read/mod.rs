@@ -26,6 +26,14 @@ const KEYS: &str = "title, about, board, seats, dice, options, play";
 /// The first thing that is not in the format or names nothing on the board, with its place and
 /// step.
 pub fn read(text: &str) -> Result<Script, Unreadable> {
+    read_on(text, boards::builtin())
+}
+
+/// Reads a rehearsal file that can name one of these boards.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_on(text: &str, boards: &[Arc<Board>]) -> Result<Script, Unreadable> {
     let root = parse(text)?;
     let keys = root.map("a rehearsal")?;
     for (key, node) in keys {
@@ -38,7 +46,7 @@ pub fn read(text: &str) -> Result<Script, Unreadable> {
     let key = |name: &str| keys.iter().find(|(key, _)| key == name).map(|(_, n)| n);
     let needed = |name: &str| key(name).ok_or_else(|| root.wrong(format!("{name} is missing")));
 
-    let board = board(needed("board")?)?;
+    let board = board(needed("board")?, boards)?;
     let (aliases, setups) = seats(needed("seats")?, &board)?;
     let known = Known {
         board: &board,
@@ -63,10 +71,11 @@ fn text_of(node: Option<&Node>, what: &str) -> Result<Option<String>, Wrong> {
         .transpose()
 }
 
-fn board(node: &Node) -> Result<Arc<Board>, Wrong> {
+fn board(node: &Node, boards: &[Arc<Board>]) -> Result<Arc<Board>, Wrong> {
     let id = node.text("board")?;
-    boards::find(id).ok_or_else(|| {
-        let known: Vec<&str> = boards::builtin().iter().map(|b| b.id.as_str()).collect();
+    let named = |b: &&Arc<Board>| b.id.eq_ignore_ascii_case(id) || b.name == id;
+    boards.iter().find(named).cloned().ok_or_else(|| {
+        let known: Vec<&str> = boards.iter().map(|b| b.id.as_str()).collect();
         node.wrong(format!(
             "there is no board {id:?}; there are: {}",
             known.join(", ")

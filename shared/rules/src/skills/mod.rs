@@ -25,6 +25,7 @@ mod kin;
 mod last_shot;
 mod last_will;
 mod lay;
+mod manual;
 mod marks;
 mod mates;
 mod mode;
@@ -79,6 +80,7 @@ pub const LIBRARY: &[(&str, Build)] = &[
     ("last-shot", last_shot::build),
     ("last-will", last_will::build),
     ("lay", lay::build),
+    ("manual", manual::build),
     ("marks", marks::build),
     ("mates", mates::build),
     ("mode", mode::build),

@@ -86,6 +86,10 @@ pub fn refusal(refusal: &Refusal, names: &Names) -> Phrase {
                 json!({"skill": skill(id), "skills": skills}),
             )
         }
+        Refusal::TextTooLong { skill: id, most } => Phrase::new(
+            "refusal/text-too-long",
+            json!({"skill": skill(id), "most": most}),
+        ),
         Refusal::ExtraWords(id) => Phrase::new("refusal/extra-words", json!({"skill": skill(id)})),
         Refusal::Forced(id) => Phrase::new("refusal/forced", json!({"skill": skill(id)})),
         Refusal::NothingToDecline => Phrase::plain("refusal/nothing-to-decline"),
