@@ -68,10 +68,7 @@ impl Aggregate for Night {
     fn handle(&mut self, env: &Env, input: &ToNight) -> Effects {
         let mut step = Step::new(self.game, self.steps + 1);
         let changed = self.take(env, input, &mut step);
-        // What the time brings is never left out on the word of a state in memory, which another
-        // instance may have moved on: a commit fails on an old one, and it is decided again.
-        let of_time = matches!(input, ToNight::Due { .. } | ToNight::Watermark { .. });
-        if changed == Changed::No && step.is_silent() && !of_time {
+        if changed == Changed::No && step.is_silent() {
             return Effects::ignored();
         }
         self.steps += 1;
