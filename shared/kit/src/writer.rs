@@ -236,13 +236,6 @@ impl<A: Aggregate> Writer<A> {
         Ok(!known)
     }
 
-    /// Was something left out on the word of a state that another process has since moved on? No
-    /// commit would tell.
-    async fn is_old(&self, key: &str) -> Result<bool, StoreError> {
-        let shared = self.parts().store.bells().is_some();
-        Ok(shared && self.refresh(key).await?)
-    }
-
     /// Takes the state out of its cell, or loads it. Whatever goes wrong with it then, a
     /// half-changed state is not kept.
     async fn current(
@@ -326,7 +319,9 @@ impl<A: Aggregate> Writer<A> {
                 chain,
                 log,
             } => {
-                if !chain.kept(version).await || self.is_old(task.key).await? {
+                // Was it left out on the word of a state that another process has since moved
+                // on? No commit would tell.
+                if !chain.kept(version).await || self.refresh(task.key).await? {
                     return Ok(None);
                 }
                 return Ok(Some(Handled {

@@ -535,3 +535,24 @@ async fn steps_behind_one_that_fails_are_taken_once_all_the_same() {
     assert_eq!(all.len(), 240);
     assert_each_follows_the_last(&bare).await;
 }
+
+#[tokio::test]
+async fn nothing_is_left_out_on_an_old_state() {
+    let parts = TestParts::new().await;
+    let (here, there) = (writer(&parts), writer(&parts));
+    add(&here, "7-1", "first").await;
+    add(&there, "7-1", "question").await;
+    let answer = Note::Answer {
+        to: "question".to_owned(),
+        text: "answer".to_owned(),
+    };
+    let handled = here.handle("7-1", id("m"), "t", answer.clone());
+    assert!(!handled.await.unwrap().ignored, "there is a question");
+    assert_eq!(lines(&here, "7-1").await, ["first", "question", "answer"]);
+    let other = Note::Answer {
+        to: "no such question".to_owned(),
+        text: "answer".to_owned(),
+    };
+    let handled = here.handle("7-1", id("n"), "t", other).await.unwrap();
+    assert!(handled.ignored);
+}

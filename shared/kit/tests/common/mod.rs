@@ -34,6 +34,8 @@ pub enum Note {
     Chapter(String),
     /// Write it down, and say which line was the last one.
     Follow(String),
+    /// Write it down if the other line is there. Otherwise not worth a commit.
+    Answer { to: String, text: String },
     /// Not worth a commit.
     Nothing,
     /// Fails, as long as the surroundings are broken.
@@ -71,6 +73,8 @@ impl<const NTH: usize> Aggregate for Diary<NTH> {
         let mut effects = Effects::default();
         match note {
             Note::Nothing => return Effects::ignored(),
+            Note::Answer { to, .. } if !self.lines.contains(to) => return Effects::ignored(),
+            Note::Answer { text, .. } => self.lines.push(text.clone()),
             Note::Write(text) => self.lines.push(text.clone()),
             Note::Follow(text) => {
                 effects.log = Some(serde_json::json!({ "after": self.lines.last() }));
