@@ -377,6 +377,24 @@ impl Game {
         self.settle_after(ends);
     }
 
+    /// A seat goes out now: nobody needs to answer for it any more.
+    fn stop_waiting_for(&mut self, seat: SeatId) {
+        let (over, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.world.waiting)
+            .into_iter()
+            .partition(|w| w.hit.target == seat);
+        for w in over {
+            let asked = |other: &WaitingOut| (other.seat, other.holding) == (w.seat, w.holding);
+            if !waiting.iter().any(asked) {
+                self.unask(Held {
+                    seat: w.seat,
+                    holding: w.holding,
+                    skill: w.skill,
+                });
+            }
+        }
+        self.world.waiting = waiting;
+    }
+
     fn take_waiting(&mut self, held: Held) -> Vec<WaitingOut> {
         let (mine, others) = std::mem::take(&mut self.world.waiting)
             .into_iter()
@@ -498,7 +516,7 @@ impl Game {
             skill: hit.skill,
             phase,
         };
-        self.world.waiting.retain(|w| w.hit.target != seat);
+        self.stop_waiting_for(seat);
         let me = &mut self.world.seats[seat.index()];
         me.out = Some(cause);
         let faction = me.faction;
