@@ -12,6 +12,7 @@ mod embedded;
 mod faults;
 mod faults_of_chat;
 mod faults_of_cluster;
+mod follow;
 mod game;
 mod people;
 mod side;

@@ -27,6 +27,16 @@ there yet is waited for.
 
 Stops like up. deploy/ has units and a compose file; `make cluster` runs it all on this machine.";
 
+const LETTERS: &str = "\
+Look at the messages that were given up, and decide what becomes of them.
+
+Takes the same settings as the services. With bus.url = \"local\" the letters are in the folder of
+store.url; a process that runs there takes up what is put back within seconds, otherwise the next
+one does. A message that is put back is handled behind everything that waits; if it is given up
+again, it is a letter again.
+
+Bodies are shown with --full only: they hold roles, targets and what people typed in private.";
+
 /// What was typed.
 #[derive(Debug, Parser)]
 #[command(
@@ -68,6 +78,16 @@ pub enum Command {
     /// Run one service of a cluster: the stand-in for QQ
     #[command(long_about = ONE)]
     Playground(Flags),
+    /// Look at the messages that were given up, and decide what becomes of them.
+    ///
+    /// Exit code 0: done. 1: it could not be done, with the reason.
+    #[command(long_about = LETTERS)]
+    Letters {
+        #[command(subcommand)]
+        what: Letters,
+        #[command(flatten)]
+        flags: Flags,
+    },
     /// Play games on paper: rehearsal files, or folders of them.
     ///
     /// Exit code 0: all passed. 1: some failed. 2: a path cannot be read.
@@ -99,6 +119,33 @@ pub enum Command {
         /// Where the dice begin: the same seed plays the same games.
         #[arg(long, default_value_t = 1)]
         seed: u64,
+    },
+}
+
+/// What to do with letters.
+#[derive(Debug, Subcommand)]
+pub enum Letters {
+    /// Print them, oldest first: id, service, game, message, trace
+    List {
+        /// Of one service only, such as night.
+        service: Option<String>,
+        /// With reasons and bodies, which hold secrets of running games.
+        #[arg(long)]
+        full: bool,
+    },
+    /// Have a message handled after all
+    PutBack {
+        /// Whose letter, such as night.
+        service: String,
+        /// Its id.
+        id: u64,
+    },
+    /// Forget a message for good
+    Drop {
+        /// Whose letter, such as night.
+        service: String,
+        /// Its id.
+        id: u64,
     },
 }
 

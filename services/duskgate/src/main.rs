@@ -2,6 +2,7 @@
 //! tools that go with it.
 
 mod cli;
+mod letters;
 mod tools;
 mod up;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Publish(flags) => run(Crew::Only(Service::Publish), flags),
         Command::Clock(flags) => run(Crew::Only(Service::Clock), flags),
         Command::Playground(flags) => run(Crew::Only(Service::Playground), flags),
+        Command::Letters { what, flags } => done(letters::run(what, flags)),
         Command::Rehearse { paths, json } => tools::rehearse(&paths, json),
         Command::Check { files } => tools::check(&files),
         Command::Simulate { board, games, seed } => tools::simulate(&board, games, seed),
@@ -30,7 +32,11 @@ fn main() -> ExitCode {
 }
 
 fn run(crew: Crew, flags: Flags) -> ExitCode {
-    match up::run(crew, flags) {
+    done(up::run(crew, flags))
+}
+
+fn done(outcome: anyhow::Result<()>) -> ExitCode {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("duskgate: {error:#}");

@@ -7,6 +7,7 @@ use std::time::Duration;
 use actix_web::web::ServiceConfig;
 use anyhow::Context as _;
 use async_trait::async_trait;
+use kit::logging::Told;
 use kit::{HandleError, Handled, Hooks, Parts, Writer};
 use protocol::{AccountId, MessageId};
 use rules::Time;
@@ -43,6 +44,7 @@ struct Inner {
     hub: Hub,
     /// Of this process and no other.
     name: String,
+    store_is_away: Told,
 }
 
 impl Bridge {
@@ -58,6 +60,7 @@ impl Bridge {
             settings,
             hub,
             name,
+            store_is_away: Told::default(),
         }))
     }
 
@@ -115,6 +118,18 @@ impl Bridge {
         self.commit_as(Novelty::Likely, account, id, input).await
     }
 
+    /// The same for an input that belongs to a chat message or deadline of before.
+    pub(crate) async fn commit_about(
+        &self,
+        trace: &str,
+        account: AccountId,
+        id: MessageId,
+        input: Input,
+    ) -> Option<Handled> {
+        let novelty = Novelty::Likely;
+        self.insist(trace, novelty, account, id, input).await
+    }
+
     /// The same, for an input of which more or less is known.
     pub(crate) async fn commit_as(
         &self,
@@ -124,20 +139,43 @@ impl Bridge {
         input: Input,
     ) -> Option<Handled> {
         let trace = id.0.clone();
+        self.insist(&trace, novelty, account, id, input).await
+    }
+
+    async fn insist(
+        &self,
+        trace: &str,
+        novelty: Novelty,
+        account: AccountId,
+        id: MessageId,
+        input: Input,
+    ) -> Option<Handled> {
         loop {
             let (writer, key) = (&self.0.writer, key(account));
-            let (id, input) = (id.clone(), input.clone());
+            let (name, input) = (id.clone(), input.clone());
             let handled = match novelty {
-                Novelty::Likely => writer.handle(&key, id, &trace, input).await,
-                Novelty::Doubtful => writer.handle_again(&key, id, &trace, input).await,
+                Novelty::Likely => writer.handle(&key, name, trace, input).await,
+                Novelty::Doubtful => writer.handle_again(&key, name, trace, input).await,
             };
             match handled {
                 Ok(handled) => {
+                    tracing::debug!(
+                        service = "ingest", trace, key, %id,
+                        version = handled.version, repeat = handled.repeat, "handled"
+                    );
+                    if self.0.store_is_away.is_over() {
+                        tracing::info!("what comes from chat is kept again");
+                    }
                     self.hub().side(account).work.notify_one();
                     return Some(handled);
                 }
                 Err(HandleError::Store(error)) => {
-                    tracing::warn!(%account, %error, "store is away");
+                    if self.0.store_is_away.is_new(&error.to_string()) {
+                        tracing::warn!(
+                            %error,
+                            "what comes from chat waits for the store; trying again and again"
+                        );
+                    }
                     tokio::select! {
                         () = tokio::time::sleep(STORE_PAUSE) => {}
                         () = self.parts().shutdown.cancelled() => return None,

@@ -133,6 +133,16 @@ impl Night {
                 step,
             ),
             ToNight::Reach { user, reachable } => self.reach(env, *user, *reachable, step),
+            ToNight::Skipped { holds_up, .. } => match self.stage {
+                Stage::Lobby(..) | Stage::Table(..) => {
+                    if *holds_up {
+                        let phrase = Phrase::plain("director/stuck");
+                        step.say(Audience::Directors, SayKind::Notice, vec![phrase]);
+                    }
+                    Changed::Yes
+                }
+                _ => Changed::No,
+            },
             ToNight::Trouble { phrase } => {
                 if matches!(self.stage, Stage::Lobby(..) | Stage::Table(..)) {
                     step.say(Audience::Directors, SayKind::Notice, vec![phrase.clone()]);

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use kit::logging::Told;
 use kit::{Handled, Hooks, Parts, Writer};
-use protocol::{AccountId, GameId, Message, MessageId, Phrase, Service, Shard, ToNight, Topic};
+use protocol::{AccountId, GameId, Message, MessageId, Service, Shard, ToNight, Topic};
 use rules::Time;
 
 use crate::env::Env;
@@ -35,6 +36,7 @@ pub async fn run(parts: Parts, env: Arc<Env>) -> anyhow::Result<()> {
         writer: Writer::<Night>::new(parts, env),
         marks: Marks::default(),
         looking: tokio::sync::Mutex::default(),
+        told: Told::default(),
     };
     kit::serve(watch.writer.clone(), watch).await
 }
@@ -135,6 +137,8 @@ struct Watch {
     marks: Marks,
     /// When the newest look for waits began that came to an end.
     looking: tokio::sync::Mutex<Option<Instant>>,
+    /// That watermarks do not get through.
+    told: Told,
 }
 
 impl Watch {
@@ -185,14 +189,13 @@ impl Watch {
             body,
         };
         // When it is lost, the next watermark, a second later, sends it again.
-        if let Err(error) = self
-            .writer
-            .parts()
-            .bus
-            .publish_transient(vec![message])
-            .await
-        {
-            tracing::warn!(game = key, %error, "a deadline waits on");
+        let bus = &self.writer.parts().bus;
+        match bus.publish_transient(vec![message]).await {
+            Ok(()) => drop(self.told.is_over()),
+            Err(error) if self.told.is_new(&error.to_string()) => {
+                tracing::warn!(game = key, %error, "deadlines wait on");
+            }
+            Err(_) => {}
         }
     }
 }
@@ -231,23 +234,30 @@ impl Hooks<Night> for Watch {
         }
     }
 
-    /// The game goes on without that message; whoever directs it has to know (a lost deadline,
-    /// book or command leaves it standing still).
-    async fn on_dead(&self, message: &Message, _reason: &str) {
+    /// A lost deadline, book or director's command may leave the game standing still; what a
+    /// player typed is only missing.
+    fn holds_up(&self, message: &Message) -> bool {
         let line = matches!(
             serde_json::from_str(&message.body),
             Ok(ToNight::Line(line)) if !line.speaker.director
         );
-        if line || message.key.is_empty() {
+        !line && !message.key.is_empty()
+    }
+
+    /// The game goes on without that message. It keeps that for the record, and tells whoever
+    /// directs it when it may stand still.
+    async fn on_dead(&self, message: &Message, _reason: &str) {
+        if message.key.is_empty() {
             return;
         }
-        let trouble = ToNight::Trouble {
-            phrase: Phrase::plain("director/stuck"),
+        let skipped = ToNight::Skipped {
+            message: message.id.0.clone(),
+            holds_up: self.holds_up(message),
         };
-        let id = MessageId(format!("stuck/{}", message.id));
+        let id = MessageId(format!("skipped/{}", message.id));
         if let Err(error) = self
             .writer
-            .handle(&message.key, id, &message.trace, trouble)
+            .handle(&message.key, id, &message.trace, skipped)
             .await
         {
             tracing::error!(game = message.key, %error, "the director was not told");

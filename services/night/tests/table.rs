@@ -497,6 +497,15 @@ fn the_director_hears_of_trouble_and_sees_who_is_lost() {
         phrase: Phrase::plain("director/stuck"),
     });
     assert!(sim.heard(&Ear::Directors).contains("卡住"));
+    let skipped = |holds_up| ToNight::Skipped {
+        message: "due/7-1/turn".to_owned(),
+        holds_up,
+    };
+    sim.step(&skipped(true));
+    assert!(sim.heard(&Ear::Directors).contains("卡住"));
+    sim.step(&skipped(false));
+    assert!(!sim.ignored, "it is kept for the record");
+    assert_eq!(sim.heard(&Ear::Directors), "", "and nobody is told");
     let lost = |reachable| ToNight::Reach {
         user: player(0),
         reachable,

@@ -19,7 +19,7 @@ mod open;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 pub use open::{OpenError, open};
@@ -104,6 +104,11 @@ pub struct Delivery {
     /// May an earlier delivery of it have been handled in part (a crash, a lost
     /// acknowledgement, a restart)?
     pub redelivered: bool,
+    /// How often it has come back because whoever had it in hand was gone, as far as the bus can
+    /// tell. A message that takes its process down each time shows here.
+    pub returned: u32,
+    /// When it was handed to the bus, by its sender's clock; `None`: nobody knows.
+    pub published: Option<SystemTime>,
     /// The bus's own mark for settling.
     pub tag: u64,
 }
@@ -132,6 +137,17 @@ pub enum Settle {
     Wait(Duration),
     /// Never: a dead letter at once.
     Dead(String),
+}
+
+/// How the bus's connections are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    /// Can messages be sent and taken?
+    pub connected: bool,
+    /// Does the broker take no messages for now (a memory or disk alarm)?
+    pub blocked: bool,
+    /// How often a connection has been made anew after it was lost.
+    pub reconnects: u64,
 }
 
 /// After how many tries a message becomes a dead letter.
@@ -182,6 +198,20 @@ pub trait Bus: Send + Sync + 'static {
 
     /// Puts a dead letter back at the end of its queue.
     async fn put_back(&self, service: Service, id: u64) -> Result<(), BusError>;
+
+    /// Forgets a dead letter.
+    async fn drop_letter(&self, service: Service, id: u64) -> Result<(), BusError>;
+
+    /// How many dead letters a service has: cheap, for watching. While somebody looks at them it
+    /// may say less. (The in-process kind also takes up letters that another process has put
+    /// back.)
+    async fn count_letters(&self, service: Service) -> Result<u64, BusError>;
+
+    /// How many messages wait in a queue that no consumer has in hand.
+    async fn waiting(&self, topic: Topic) -> Result<u64, BusError>;
+
+    /// How its connections are.
+    fn condition(&self) -> Condition;
 
     /// Is it there and taking messages?
     async fn health(&self) -> Result<(), BusError>;

@@ -28,6 +28,12 @@ pub trait Aggregate: Sized + Send + 'static {
     /// A new one under this key.
     fn new(env: &Self::Env, key: &str) -> Self;
 
+    /// The next input belongs to this chat message or deadline (see [`Message::trace`]). For an
+    /// aggregate whose work outlasts its step and is to be told of under the same name.
+    fn about(&mut self, trace: &str) {
+        let _ = trace;
+    }
+
     /// Takes an input.
     fn handle(&mut self, env: &Self::Env, input: &Self::Input) -> Effects;
 

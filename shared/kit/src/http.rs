@@ -9,14 +9,13 @@ use actix_web::{App, HttpResponse, HttpServer};
 use serde_json::{Map, Value, json};
 
 use crate::health::Health;
-use crate::metrics::Metrics;
 use crate::parts::Parts;
 
 /// How many threads answer requests.
 const WORKERS: usize = 2;
 /// How many seconds running requests have at the end.
 const GRACE_SECONDS: u64 = 3;
-/// What Prometheus calls the format of [`Metrics::render`].
+/// What Prometheus calls the format of [`Metrics::render`](crate::Metrics::render).
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Serves HTTP on the listener until the parts' shutdown token is cancelled, then lets running
@@ -33,11 +32,12 @@ pub async fn serve_http(
     parts: &Parts,
     configure: impl Fn(&mut ServiceConfig) + Send + Clone + 'static,
 ) -> std::io::Result<()> {
-    let (health, metrics) = (parts.health.clone(), parts.metrics.clone());
+    let health = parts.health.clone();
+    let page = MetricsPage(parts.clone());
     let server = HttpServer::new(move || {
         App::new()
             .app_data(Data::new(health.clone()))
-            .app_data(Data::new(metrics.clone()))
+            .app_data(Data::new(page.clone()))
             .route("/healthz", web::get().to(healthz))
             .route("/readyz", web::get().to(readyz))
             .route("/metrics", web::get().to(show_metrics))
@@ -85,7 +85,18 @@ async fn readyz(health: Data<Health>) -> HttpResponse {
     response.json(json!({ "ready": ready, "checks": checks }))
 }
 
-async fn show_metrics(metrics: Data<Metrics>) -> HttpResponse {
+/// What the page of metrics is made of.
+#[derive(Clone)]
+struct MetricsPage(Parts);
+
+async fn show_metrics(page: Data<MetricsPage>) -> HttpResponse {
+    let Parts {
+        metrics,
+        bus,
+        store,
+        ..
+    } = &page.0;
+    metrics.connections(bus.condition(), store.condition());
     HttpResponse::Ok()
         .content_type(OPEN_METRICS)
         .body(metrics.render())

@@ -152,6 +152,8 @@ mod tests {
             },
             attempt: 1,
             redelivered: false,
+            returned: 0,
+            published: None,
             tag: 0,
         }
     }

@@ -25,6 +25,8 @@ mod tenure;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
+mod trials;
+mod watch;
 mod writer;
 
 pub use aggregate::{Aggregate, Effects, LoadError, Out};
@@ -33,7 +35,7 @@ pub use health::Health;
 pub use memory::Memories;
 pub use metrics::Metrics;
 pub use outbox::Outboxes;
-pub use parts::Parts;
+pub use parts::{Parts, open_bus};
 pub use serve::{Hooks, NoHooks, serve};
 pub use time::{ManualClock, TimeSource};
 pub use tokio_util::sync::CancellationToken;

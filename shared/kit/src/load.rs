@@ -44,7 +44,11 @@ pub(crate) async fn load<A: Aggregate>(
     for (version, bytes) in (snapshot_at + 1..).zip(&stored.entries) {
         let replayed = Entry::<A::Input>::read(bytes).and_then(|entry| {
             // What it brought about then was committed then.
-            catch_unwind(AssertUnwindSafe(|| state.handle(env, &entry.input)))
+            let handle = || {
+                state.about(&entry.trace);
+                state.handle(env, &entry.input)
+            };
+            catch_unwind(AssertUnwindSafe(handle))
                 .map(drop)
                 .map_err(|panic| panic_text(&*panic))
         });

@@ -4,6 +4,8 @@
 //! | --- | --- | --- |
 //! | `duskgate_messages_handled_total` | `service`, `outcome` | messages taken from queues: `done`, `repeat`, `ignored`, `retry`, `wait`, `dead` |
 //! | `duskgate_redelivered_total` | `service` | deliveries that may have been handled before |
+//! | `duskgate_queue_seconds` | `service` | from the instant that a message was handed to the bus to its first delivery |
+//! | `duskgate_queue_waiting` | `service` | messages in its queues that nobody has in hand |
 //! | `duskgate_handle_seconds` | `service` | from delivery to acknowledgement |
 //! | `duskgate_commit_seconds` | `service` | one commit in the store |
 //! | `duskgate_lag_seconds` | `service` | from the instant that chat gives a message to its handling |
@@ -13,9 +15,15 @@
 //! | `duskgate_sends_total` | `outcome` | sends to chat |
 //! | `duskgate_refusals_total` | `service`, `reason` | what people typed and was refused |
 //! | `duskgate_dead_letters_total` | `service` | messages given up |
+//! | `duskgate_dead_letters_standing` | `service` | messages given up that nobody has put back or dropped |
+//! | `duskgate_stuck_games` | `service` | games that may stand still because of those |
+//! | `duskgate_connected` | `to` | 1 while there is a connection to `bus` or `store` |
+//! | `duskgate_reconnects_total` | `to` | connections made anew after they were lost |
+//! | `duskgate_bus_blocked` | | 1 while the broker takes no messages (a memory or disk alarm) |
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use prometheus_client::encoding::text::encode;
@@ -83,6 +91,13 @@ struct Inner {
     handle_time: Timings,
     commit_time: Timings,
     lag: Timings,
+    queue_time: Timings,
+    queue_waiting: Family<One, Gauge>,
+    letters_standing: Family<One, Gauge>,
+    stuck_games: Family<One, Gauge>,
+    connected: Family<One, Gauge>,
+    reconnects: Family<One, Counter>,
+    bus_blocked: Gauge,
     outbox_waiting: Family<One, Gauge>,
     outboxes_stuck: Family<One, Gauge>,
     lateness: Histogram,
@@ -105,6 +120,13 @@ impl Default for Metrics {
             handle_time: timings(),
             commit_time: timings(),
             lag: timings(),
+            queue_time: timings(),
+            queue_waiting: Family::default(),
+            letters_standing: Family::default(),
+            stuck_games: Family::default(),
+            connected: Family::default(),
+            reconnects: Family::default(),
+            bus_blocked: Gauge::default(),
             outbox_waiting: Family::default(),
             outboxes_stuck: Family::default(),
             lateness: Histogram::new(exponential_buckets(0.001, 2.0, 16)),
@@ -137,6 +159,41 @@ impl Default for Metrics {
             "lag_seconds",
             "From chat's instant to the handling",
             inner.lag.clone(),
+        );
+        all.register(
+            "queue_seconds",
+            "From the bus to the first delivery",
+            inner.queue_time.clone(),
+        );
+        for (name, help, gauge) in [
+            (
+                "queue_waiting",
+                "Messages that nobody has in hand",
+                &inner.queue_waiting,
+            ),
+            (
+                "dead_letters_standing",
+                "Messages given up and left lying",
+                &inner.letters_standing,
+            ),
+            (
+                "stuck_games",
+                "Games that may stand still because of dead letters",
+                &inner.stuck_games,
+            ),
+            ("connected", "Is there a connection", &inner.connected),
+        ] {
+            all.register(name, help, gauge.clone());
+        }
+        all.register(
+            "reconnects",
+            "Connections made anew after they were lost",
+            inner.reconnects.clone(),
+        );
+        all.register(
+            "bus_blocked",
+            "The broker takes no messages",
+            inner.bus_blocked.clone(),
         );
         all.register(
             "outbox_waiting",
@@ -183,10 +240,16 @@ impl Metrics {
         for counter in [&all.redelivered, &all.dead_letters] {
             let _ = counter.get_or_create(&of);
         }
-        for gauge in [&all.outbox_waiting, &all.outboxes_stuck] {
+        for gauge in [
+            &all.outbox_waiting,
+            &all.outboxes_stuck,
+            &all.queue_waiting,
+            &all.letters_standing,
+            &all.stuck_games,
+        ] {
             let _ = gauge.get_or_create(&of);
         }
-        for timing in [&all.handle_time, &all.commit_time] {
+        for timing in [&all.handle_time, &all.commit_time, &all.queue_time] {
             let _ = timing.get_or_create(&of);
         }
     }
@@ -216,6 +279,46 @@ impl Metrics {
             .commit_time
             .get_or_create(&of(service))
             .observe(time.as_secs_f64());
+    }
+
+    /// How long a message has waited from the bus to its first delivery.
+    pub fn queue_took(&self, service: Service, time: Duration) {
+        self.0
+            .queue_time
+            .get_or_create(&of(service))
+            .observe(time.as_secs_f64());
+    }
+
+    /// So many messages wait in a service's queues now.
+    pub fn queue_waiting(&self, service: Service, count: u64) {
+        let gauge = self.0.queue_waiting.get_or_create(&of(service));
+        gauge.set(whole(count));
+    }
+
+    /// So many dead letters of a service stand now.
+    pub fn letters_standing(&self, service: Service, count: u64) {
+        let gauge = self.0.letters_standing.get_or_create(&of(service));
+        gauge.set(whole(count));
+    }
+
+    /// So many games may stand still now because of a service's dead letters.
+    pub fn stuck_games(&self, service: Service, count: u64) {
+        let gauge = self.0.stuck_games.get_or_create(&of(service));
+        gauge.set(whole(count));
+    }
+
+    /// How the connections are now.
+    pub fn connections(&self, bus: bus::Condition, store: store::Condition) {
+        for (to, connected, reconnects) in [
+            ("bus", bus.connected, bus.reconnects),
+            ("store", store.connected, store.reconnects),
+        ] {
+            let to = [("to", to)];
+            self.0.connected.get_or_create(&to).set(connected.into());
+            let counter = self.0.reconnects.get_or_create(&to);
+            counter.inner().store(reconnects, Ordering::Relaxed);
+        }
+        self.0.bus_blocked.set(bus.blocked.into());
     }
 
     /// How far behind chat a service handled a message, in milliseconds.
@@ -280,6 +383,10 @@ fn of(service: Service) -> One {
     [("service", service.name())]
 }
 
+fn whole(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 fn seconds(ms: i64) -> f64 {
     // A clock that is off may bring a negative span; it counts as none.
     Duration::from_millis(u64::try_from(ms).unwrap_or(0)).as_secs_f64()
@@ -307,6 +414,20 @@ mod tests {
         metrics.refusal(Service::Tally, "late");
         metrics.dead_letter(Service::Night);
         metrics.outboxes_stuck(Service::Night, 1);
+        metrics.queue_took(Service::Night, Duration::from_millis(3));
+        metrics.queue_waiting(Service::Night, 7);
+        metrics.letters_standing(Service::Night, 2);
+        metrics.stuck_games(Service::Night, 1);
+        let bus = bus::Condition {
+            connected: false,
+            blocked: true,
+            reconnects: 4,
+        };
+        let store = store::Condition {
+            connected: true,
+            reconnects: 0,
+        };
+        metrics.connections(bus, store);
         metrics
     }
 
@@ -325,6 +446,14 @@ mod tests {
             r#"duskgate_refusals_total{service="tally",reason="late"} 1"#,
             r#"duskgate_dead_letters_total{service="night"} 1"#,
             r#"duskgate_outboxes_stuck{service="night"} 1"#,
+            r#"duskgate_queue_seconds_sum{service="night"} 0.003"#,
+            r#"duskgate_queue_waiting{service="night"} 7"#,
+            r#"duskgate_dead_letters_standing{service="night"} 2"#,
+            r#"duskgate_stuck_games{service="night"} 1"#,
+            r#"duskgate_connected{to="bus"} 0"#,
+            r#"duskgate_connected{to="store"} 1"#,
+            r#"duskgate_reconnects_total{to="bus"} 4"#,
+            r"duskgate_bus_blocked 1",
         ] {
             assert!(
                 text.lines().any(|l| l == line),
@@ -364,7 +493,7 @@ mod tests {
         let manual = include_str!("../../../docs/manual/operator.md");
         let listed: BTreeSet<&str> = manual
             .split(['`', '{'])
-            .filter(|word| word.starts_with("duskgate_"))
+            .filter(|word| word.starts_with("duskgate_") && !word.contains(' '))
             .map(|name| name.trim_end_matches("_total"))
             .collect();
         assert_eq!(listed, counted);

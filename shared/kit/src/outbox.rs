@@ -64,6 +64,15 @@ impl Outboxes {
         std::mem::replace(&mut told, trouble)
     }
 
+    /// Is this the trouble of any outbox of a service?
+    pub(crate) fn is_known(&self, service: Service, trouble: &str) -> bool {
+        Shard::all().any(|shard| {
+            let told = self.at(service, shard).trouble.lock();
+            let told = told.unwrap_or_else(PoisonError::into_inner);
+            told.as_deref() == Some(trouble)
+        })
+    }
+
     /// Do all outboxes of a service move? If not: which do not, and why.
     pub(crate) fn health(&self, service: Service) -> Result<(), String> {
         let stuck: Vec<_> = Shard::all()

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::{ClockSource, Config};
 use crate::health::Health;
+use crate::logging::Told;
 use crate::memory::Memories;
 use crate::metrics::Metrics;
 use crate::outbox::Outboxes;
@@ -86,10 +87,7 @@ impl Parts {
         let store = store::open(config.store.url.reveal())
             .await
             .context("store.url")?;
-        let folder = bus_folder(&config)?;
-        let bus = bus::open(config.bus.url.reveal(), &folder)
-            .await
-            .context("bus.url")?;
+        let bus = open_bus(&config).await?;
         Ok(Self::new(config, store, bus, clock, shutdown))
     }
 
@@ -97,8 +95,11 @@ impl Parts {
     /// before it begins; later on every call is tried again by whoever needs it.
     pub async fn store_is_there(&self) {
         let mut pause = PAUSE.0;
+        let told = Told::default();
         while let Err(error) = self.store.health().await {
-            tracing::warn!(%error, "waiting for the store");
+            if told.is_new(&error.to_string()) {
+                tracing::warn!(%error, "waiting for the store");
+            }
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 () = self.shutdown.cancelled() => return,
@@ -125,6 +126,17 @@ impl Parts {
             .await?
             .is_empty())
     }
+}
+
+/// Opens the bus that the settings name.
+///
+/// # Errors
+/// When its URL, or the folder for its dead letters, cannot be used.
+pub async fn open_bus(config: &Config) -> anyhow::Result<Arc<dyn Bus>> {
+    let folder = bus_folder(config)?;
+    bus::open(config.bus.url.reveal(), &folder)
+        .await
+        .context("bus.url")
 }
 
 /// The in-process bus keeps its dead letters in the folder of the embedded store; others need none.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use bus::{BusError, Outgoing, Receipt};
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, StreamExt};
-use protocol::{Service, Shard};
+use protocol::{Message, Service, Shard};
 use store::{Bells, StoreError};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
@@ -167,13 +167,19 @@ impl Relay {
             .is_some()
         {
             self.parts.metrics.outboxes_stuck(service, -1);
-            tracing::info!(%service, %shard, "the outbox moves again");
+            if self.parts.outboxes.health(service).is_ok() {
+                tracing::info!(%service, "all outboxes move again");
+            } else {
+                tracing::debug!(%service, %shard, "the outbox moves again");
+            }
         }
     }
 
-    /// Tells whoever watches why this outbox does not move; the log, once for each reason.
+    /// Tells whoever watches why this outbox does not move; the log, once for each reason and not
+    /// for each of a service's sixteen outboxes.
     fn is_stuck(&self, error: &RelayError) {
         let (service, shard, why) = (self.service, self.shard, error.to_string());
+        let known = self.parts.outboxes.is_known(service, &why);
         let told = self
             .parts
             .outboxes
@@ -181,7 +187,7 @@ impl Relay {
         if told.is_none() {
             self.parts.metrics.outboxes_stuck(service, 1);
         }
-        if told.as_ref() != Some(&why) {
+        if !known {
             tracing::error!(%service, %shard, why, "the outbox is stuck; trying again and again");
         }
     }
@@ -274,6 +280,10 @@ impl Relay {
         let Some(last) = entries.last().map(|entry| entry.place) else {
             return Ok(());
         };
+        for entry in &entries {
+            let Message { id, trace, to, .. } = &entry.message;
+            tracing::debug!(%service, trace, %id, %to, "handing over");
+        }
         let places: Vec<_> = entries.iter().map(|entry| entry.place).collect();
         let outgoing = entries.into_iter().map(|entry| Outgoing {
             again: entry.place <= again_up_to,

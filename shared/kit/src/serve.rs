@@ -13,12 +13,16 @@ use protocol::{Message, Shard, Topic};
 use store::StoreError;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::aggregate::Aggregate;
 use crate::lanes::{Ended, Lanes};
+use crate::logging::Told;
 use crate::metrics::MessageOutcome;
 use crate::relay;
 use crate::retire;
+use crate::trials::{Trial, Trials};
+use crate::watch::Watch;
 use crate::writer::{HandleError, Handled, Writer, panic_text};
 
 /// How many messages of a queue are in hand at a time.
@@ -41,6 +45,12 @@ pub trait Hooks<A: Aggregate>: Send + Sync + 'static {
     /// may swallow this call: use it to wake somebody who would find the work anyway.
     async fn after_commit(&self, key: &str, input: &A::Input, handled: &Handled) {
         let _ = (key, input, handled);
+    }
+
+    /// May a game stand still when this message is given up?
+    fn holds_up(&self, message: &Message) -> bool {
+        let _ = message;
+        false
     }
 
     /// A message is about to become a dead letter; its aggregate's sequence moves on without
@@ -94,6 +104,16 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
     let _stop = stop_relays.clone().drop_guard();
     let relays = relay::start(&parts, A::SERVICE, &stop_relays);
     let retiring = tokio::spawn(retire::make_rounds(writer.clone(), stop_relays.clone()));
+    let worker = Arc::new(Worker {
+        writer,
+        hooks,
+        trials: Trials::default(),
+        store_is_away: Told::default(),
+    });
+    let watched = Arc::clone(&worker);
+    let holds_up = move |message: &Message| watched.hooks.holds_up(message);
+    let watching =
+        tokio::spawn(Watch::new(&parts, A::SERVICE, holds_up).make_rounds(stop_relays.clone()));
     let topics = Shard::all()
         .map(|shard| Topic {
             service: A::SERVICE,
@@ -107,7 +127,7 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
     tracing::info!(service = %A::SERVICE, "listening");
 
     let served = Loop {
-        worker: Arc::new(Worker { writer, hooks }),
+        worker,
         subscription,
         lanes: Lanes::default(),
         running: JoinSet::new(),
@@ -120,6 +140,9 @@ pub async fn serve<A: Aggregate>(writer: Writer<A>, hooks: impl Hooks<A>) -> any
     relays.join_all().await;
     if retiring.await.is_err() {
         tracing::error!(service = %A::SERVICE, "putting games away panicked");
+    }
+    if watching.await.is_err() {
+        tracing::error!(service = %A::SERVICE, "watching the queues panicked");
     }
     tracing::info!(service = %A::SERVICE, "stopped");
     served
@@ -164,8 +187,12 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
 
     fn accept(&mut self, delivery: Delivery) {
         self.lanes.void_below(self.subscription.void_below());
+        let metrics = &self.worker.writer.parts().metrics;
         if delivery.redelivered {
-            self.worker.writer.parts().metrics.redelivered(A::SERVICE);
+            metrics.redelivered(A::SERVICE);
+        } else if let Some(published) = delivery.published {
+            // Clocks of two machines may differ: what comes from the future has not waited.
+            metrics.queue_took(A::SERVICE, published.elapsed().unwrap_or_default());
         }
         if let Some(delivery) = self.lanes.arrived(delivery) {
             self.start(delivery);
@@ -174,7 +201,9 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
 
     fn start(&mut self, delivery: Delivery) {
         let worker = Arc::clone(&self.worker);
-        self.running.spawn(async move {
+        let Message { id, trace, key, .. } = &delivery.message;
+        let span = tracing::info_span!("message", service = %A::SERVICE, trace, key, %id);
+        let work = async move {
             let began = Instant::now();
             let work = AssertUnwindSafe(worker.work(&delivery))
                 .catch_unwind()
@@ -183,7 +212,8 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
                 Verdict::Retry(format!("panicked: {}", panic_text(&*panic)))
             });
             (delivery, verdict, began)
-        });
+        };
+        self.running.spawn(work.instrument(span));
     }
 
     async fn finish(&mut self, done: (Delivery, Verdict, Instant), go_on: bool) {
@@ -237,10 +267,60 @@ impl<A: Aggregate, H: Hooks<A>> Loop<A, H> {
 struct Worker<A: Aggregate, H> {
     writer: Writer<A>,
     hooks: H,
+    trials: Trials,
+    store_is_away: Told,
 }
 
 impl<A: Aggregate, H: Hooks<A>> Worker<A, H> {
+    /// Works on a delivery; on one that may have ended a process, as a trial.
     async fn work(&self, delivery: &Delivery) -> Verdict {
+        if delivery.returned == 0 {
+            return self.handle(delivery).await;
+        }
+        let store = &*self.writer.parts().store;
+        let trial = self.trials.begin(store, A::SERVICE, &delivery.message);
+        match trial.await {
+            Ok(Trial::NotNeeded) => self.handle(delivery).await,
+            Ok(Trial::Begun(alone)) => {
+                let verdict = self.handle(delivery).await;
+                if !matches!(verdict, Verdict::Wait) {
+                    self.end_trial(delivery).await;
+                }
+                drop(alone);
+                verdict
+            }
+            Ok(Trial::Guilty(times)) => Verdict::Dead(format!(
+                "{times} processes in a row have ended while they handled it alone"
+            )),
+            Err(error) => self.store_failed(error),
+        }
+    }
+
+    async fn end_trial(&self, delivery: &Delivery) {
+        let store = &*self.writer.parts().store;
+        let ended = self.trials.end(store, A::SERVICE, &delivery.message).await;
+        if let Err(error) = ended {
+            tracing::debug!(%error, "the end of a trial was not noted");
+        }
+    }
+
+    /// What a failure of the store means for the message.
+    fn store_failed(&self, error: StoreError) -> Verdict {
+        match error {
+            StoreError::Unavailable(why) => {
+                if self.store_is_away.is_new(&why) {
+                    tracing::warn!(service = %A::SERVICE, why, "waiting for the store");
+                } else {
+                    tracing::debug!(why, "waiting for the store");
+                }
+                Verdict::Wait
+            }
+            // Waiting would not help, and would keep back the other games of the queue.
+            StoreError::Corrupt { .. } => Verdict::Dead(error.to_string()),
+        }
+    }
+
+    async fn handle(&self, delivery: &Delivery) -> Verdict {
         let message = &delivery.message;
         if message.key.is_empty() {
             self.hooks.on_service_message(message.clone()).await;
@@ -260,9 +340,13 @@ impl<A: Aggregate, H: Hooks<A>> Worker<A, H> {
         match handled {
             Ok(handled) => {
                 tracing::debug!(
-                    service = %A::SERVICE, key, trace, id = %message.id,
-                    version = handled.version, repeat = handled.repeat, "handled"
+                    version = handled.version,
+                    repeat = handled.repeat,
+                    "handled"
                 );
+                if self.store_is_away.is_over() {
+                    tracing::info!(service = %A::SERVICE, "the store takes steps again");
+                }
                 self.hooks.after_commit(key, &input, &handled).await;
                 Verdict::Ack(match handled {
                     Handled { repeat: true, .. } => MessageOutcome::Repeat,
@@ -270,14 +354,7 @@ impl<A: Aggregate, H: Hooks<A>> Worker<A, H> {
                     Handled { .. } => MessageOutcome::Done,
                 })
             }
-            Err(HandleError::Store(error @ StoreError::Unavailable(_))) => {
-                tracing::warn!(service = %A::SERVICE, key, trace, %error, "waiting for the store");
-                Verdict::Wait
-            }
-            // Waiting would not help, and would keep back the other games of the queue.
-            Err(HandleError::Store(error @ StoreError::Corrupt { .. })) => {
-                Verdict::Dead(error.to_string())
-            }
+            Err(HandleError::Store(error)) => self.store_failed(error),
             Err(HandleError::Panicked { what, .. }) => Verdict::Retry(format!("panicked: {what}")),
         }
     }

@@ -8,11 +8,11 @@ use store::{Fence, Store, StoreError};
 
 /// How long a lease lasts that is not renewed: so long nobody moves the outbox after a process
 /// has died.
-pub(crate) const LASTING: Duration = Duration::from_secs(4);
+pub(crate) const LASTING: Duration = Duration::from_secs(2);
 /// It is renewed when less than this is left.
-const MARGIN: Duration = Duration::from_secs(2);
+const MARGIN: Duration = Duration::from_secs(1);
 /// While somebody else has it, we look again after so long.
-const AGAIN: Duration = Duration::from_millis(500);
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// What came of asking to stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

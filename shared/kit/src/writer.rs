@@ -357,6 +357,7 @@ impl<A: Aggregate> Writer<A> {
         let version = current.version + 1;
         let snapshot_is_due = version - current.snapshot_at >= A::SNAPSHOT_EVERY;
         let decide = || {
+            current.state.about(task.trace);
             let effects = current.state.handle(self.env(), task.input);
             let entry = Entry {
                 format: FORMAT,

@@ -56,6 +56,22 @@ impl Bus for Observed {
         self.inner.put_back(service, id).await
     }
 
+    async fn drop_letter(&self, service: Service, id: u64) -> Result<(), BusError> {
+        self.inner.drop_letter(service, id).await
+    }
+
+    async fn count_letters(&self, service: Service) -> Result<u64, BusError> {
+        self.inner.count_letters(service).await
+    }
+
+    async fn waiting(&self, topic: Topic) -> Result<u64, BusError> {
+        self.inner.waiting(topic).await
+    }
+
+    fn condition(&self) -> bus::Condition {
+        self.inner.condition()
+    }
+
     async fn health(&self) -> Result<(), BusError> {
         self.inner.health().await
     }

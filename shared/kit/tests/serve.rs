@@ -163,12 +163,25 @@ impl Hooks<NightDiary> for Watching {
             .push((key.to_owned(), handled.version));
     }
 
+    fn holds_up(&self, message: &Message) -> bool {
+        message.id.0 != "bad"
+    }
+
     async fn on_dead(&self, message: &Message, reason: &str) {
         self.dead
             .lock()
             .unwrap()
             .push((message.id.0.clone(), reason.to_owned()));
     }
+}
+
+/// Waits until the metrics have this line.
+async fn shows(parts: &Parts, line: &str) {
+    wait_for(line, DEADLINE, || async {
+        let shown = parts.metrics.render();
+        shown.lines().any(|l| l == line).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -252,9 +265,14 @@ async fn a_message_that_makes_us_panic_is_tried_given_up_and_can_be_put_back() {
     let tries = night.env().handled.load(Ordering::Relaxed);
     assert!(tries >= 3 + MAX_ATTEMPTS, "{tries}");
 
+    let [standing, stuck] = ["dead_letters_standing", "stuck_games"]
+        .map(|name| format!(r#"duskgate_{name}{{service="night"}}"#));
+    shows(&parts, &format!("{standing} 1")).await;
+    shows(&parts, &format!("{stuck} 1")).await;
     night.env().broken.store(false, Ordering::Relaxed);
     parts.bus.put_back(Service::Night, letter.id).await.unwrap();
     assert_eq!(wait_for_lines(&night, "7-1", 3).await, ["a", "c", "b"]);
+    shows(&parts, &format!("{stuck} 0")).await;
     stop(&parts, vec![service]).await;
 }
 

@@ -190,6 +190,13 @@ pub enum ToNight {
         /// Can be reached.
         reachable: bool,
     },
+    /// A message was given up, and the game goes on without it. For the record.
+    Skipped {
+        /// Its name.
+        message: String,
+        /// The director is to know: the game may stand still without it.
+        holds_up: bool,
+    },
     /// Something about groups or sends that the director should know.
     Trouble {
         /// What publish could not do, as a phrase for the director.

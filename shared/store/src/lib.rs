@@ -121,6 +121,15 @@ pub struct Fence(pub u64);
 /// What other processes put into outboxes, as it happens. May miss some while the store is away.
 pub type Bells = tokio::sync::broadcast::Receiver<(Service, Shard)>;
 
+/// How a store's connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    /// Is there one, as far as the last call could tell?
+    pub connected: bool,
+    /// How often it has been made anew after it was lost.
+    pub reconnects: u64,
+}
+
 /// Why the store could not answer. The step may have been taken or not: the caller tries the
 /// same commit again and reads `Repeat` as done.
 #[derive(Debug, thiserror::Error)]
@@ -243,6 +252,24 @@ pub trait Store: Send + Sync + 'static {
 
     /// The instant of the earliest deadline of all.
     async fn next_due(&self) -> Result<Option<Time>, StoreError>;
+
+    /// An aggregate begins to handle a message that may have ended a process before: answers how
+    /// often that was begun and not ended, this time included. On return it is on disk.
+    async fn begin_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<u32, StoreError>;
+
+    /// The process has outlived it: the count begins anew.
+    async fn end_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<(), StoreError>;
+
+    /// How its connection is.
+    fn condition(&self) -> Condition;
 
     /// Is it there and able to write?
     async fn health(&self) -> Result<(), StoreError>;

@@ -206,6 +206,26 @@ impl Store for Counting {
         self.inner.next_due().await
     }
 
+    async fn begin_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<u32, StoreError> {
+        self.inner.begin_trial(aggregate, message).await
+    }
+
+    async fn end_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<(), StoreError> {
+        self.inner.end_trial(aggregate, message).await
+    }
+
+    fn condition(&self) -> store::Condition {
+        self.inner.condition()
+    }
+
     async fn health(&self) -> Result<(), StoreError> {
         self.inner.health().await
     }

@@ -35,6 +35,9 @@ pub struct Job {
     /// Where the scene was read to when the job was taken: a message of the same text after
     /// this is this job's.
     pub after: After,
+    /// The chat message or deadline that it is about.
+    #[serde(default)]
+    pub trace: String,
 }
 
 /// What a job is.
@@ -141,9 +144,17 @@ pub(super) struct Jobs {
     last: u64,
     waiting: VecDeque<Job>,
     finished: VecDeque<(Task, SendOutcome)>,
+    /// What the present step is about.
+    #[serde(skip)]
+    about: String,
 }
 
 impl Jobs {
+    /// What is added from now on is about this.
+    pub(super) fn about(&mut self, trace: &str) {
+        trace.clone_into(&mut self.about);
+    }
+
     /// Puts a task at the end of its lane, unless its name is known.
     pub(super) fn add(&mut self, task: Task, answer: Option<&String>, after: After) -> Known {
         if self.waiting.iter().any(|job| job.task.key() == task.key()) {
@@ -162,6 +173,7 @@ impl Jobs {
             task,
             answer: answer.cloned(),
             after,
+            trace: self.about.clone(),
         });
         Known::New
     }

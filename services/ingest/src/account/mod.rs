@@ -90,6 +90,10 @@ impl Aggregate for Account {
         }
     }
 
+    fn about(&mut self, trace: &str) {
+        self.jobs.about(trace);
+    }
+
     fn handle(&mut self, env: &Env, input: &Input) -> Effects {
         let mut effects = Effects::default();
         match input {

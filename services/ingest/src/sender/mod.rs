@@ -7,10 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use kit::logging::Told;
 use onebot::Refusal;
 use protocol::{AccountId, ChatGroup, MessageId, Refused, SendOutcome};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
+use tracing::Instrument;
 
 use crate::account::{Account, Job, Lane, Task};
 use crate::bridge::Bridge;
@@ -113,6 +115,7 @@ impl Sender {
         let shutdown = self.0.bridge.parts().shutdown.clone();
         let mut busy: HashSet<Lane> = HashSet::new();
         let mut tasks = JoinSet::new();
+        let told = Told::default();
         loop {
             let account = self.0.side.account;
             let lanes = self
@@ -137,7 +140,9 @@ impl Sender {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%account, %error, "cannot tell what is to be sent");
+                    if told.is_new(&error.to_string()) {
+                        tracing::warn!(%account, %error, "cannot tell what is to be sent");
+                    }
                     self.0.side.work.notify_one();
                     sleep(STORE_PAUSE).await;
                 }
@@ -176,17 +181,28 @@ impl Sender {
             let Ok(Some((job, haste))) = job else {
                 return lane;
             };
+            let id = MessageId(format!("outcome/{account}/{}", job.number));
+            let span = tracing::info_span!(
+                "send", service = "ingest", trace = job.trace, key = %account, %id
+            );
             let outcome = tokio::select! {
-                outcome = self.perform(&job, haste) => outcome,
+                outcome = self.perform(&job, haste).instrument(span.clone()) => outcome,
                 () = shutdown.cancelled() => return lane,
             };
-            self.report(&outcome);
-            let id = MessageId(format!("outcome/{account}/{}", job.number));
+            span.in_scope(|| self.report(&outcome));
             let input = Input::Outcome {
                 job: job.number,
                 outcome,
             };
-            if self.0.bridge.commit(account, id, input).await.is_none() {
+            let bridge = &self.0.bridge;
+            let trace = if job.trace.is_empty() {
+                &id.0
+            } else {
+                &job.trace
+            }
+            .clone();
+            let kept = bridge.commit_about(&trace, account, id, input).await;
+            if kept.is_none() {
                 return lane;
             }
         }
@@ -196,7 +212,10 @@ impl Sender {
         let account = self.0.side.account;
         let metrics = &self.0.bridge.parts().metrics;
         match outcome {
-            SendOutcome::Done { .. } => metrics.send("sent"),
+            SendOutcome::Done { .. } => {
+                metrics.send("sent");
+                tracing::debug!(%account, "sent");
+            }
             SendOutcome::Refused { why, raw } => {
                 metrics.send("refused");
                 tracing::warn!(%account, ?why, raw, "chat side refused");
@@ -209,6 +228,7 @@ impl Sender {
     }
 
     async fn perform(&self, job: &Job, haste: Haste) -> SendOutcome {
+        tracing::debug!(job = job.number, "sending");
         match &job.task {
             Task::Send(send) => self.send(job, send, haste).await,
             Task::Act { act, .. } => self.act(act, haste).await,

@@ -133,3 +133,53 @@ async fn a_vote_goes_from_queue_to_receipt_to_book_also_across_a_restart() {
         .unwrap()
         .unwrap();
 }
+
+/// What cannot be read is given up: night keeps that for the record, and knows whether the game may
+/// stand still.
+#[tokio::test]
+async fn night_hears_of_what_was_given_up() {
+    let bench = Bench::start(TestParts::new().await, 0);
+    let mut night = bench.listen(Service::Night).await;
+    let to = Topic {
+        service: Service::Tally,
+        shard: Shard::of(KEY),
+    };
+    let order = Message {
+        id: MessageId("an order".to_owned()),
+        trace: "a trace".to_owned(),
+        to,
+        key: KEY.to_owned(),
+        body: "{\"Close\":{\"thread\":\"no number\"}}".to_owned(),
+    };
+    let service_message = Message {
+        key: String::new(),
+        ..order.clone()
+    };
+    let sent = [service_message, order].map(Outgoing::first);
+    let receipts = bench.parts.bus.publish(sent.to_vec()).await.unwrap();
+    let delivery = patiently("news", night.next()).await.unwrap();
+    assert_eq!(delivery.message.trace, "a trace");
+    let skipped = ToNight::Skipped {
+        message: "an order".to_owned(),
+        holds_up: true,
+    };
+    let body: ToNight = serde_json::from_str(&delivery.message.body).unwrap();
+    assert_eq!(body, skipped);
+    night.settle(delivery.tag, Settle::Ack).await.unwrap();
+    for receipt in receipts {
+        patiently("tally to settle", receipt).await.unwrap();
+    }
+    let letters = bench.parts.bus.dead_letters(Service::Tally).await.unwrap();
+    assert_eq!(letters.len(), 1);
+    let stuck = r#"duskgate_stuck_games{service="tally"} 1"#;
+    wait_for("the game to show as stuck", DEADLINE, || async {
+        let text = bench.parts.metrics.render();
+        text.lines().any(|line| line == stuck).then_some(())
+    })
+    .await;
+    bench.parts.shutdown.cancel();
+    patiently("tally to stop", bench.running)
+        .await
+        .unwrap()
+        .unwrap();
+}

@@ -1,6 +1,6 @@
 //! How a message looks at the broker: its body is the payload, the rest is in headers.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use lapin::BasicProperties;
 use lapin::types::{AMQPValue, FieldTable};
@@ -17,6 +17,8 @@ const TO: &str = "to";
 const KEY: &str = "key";
 const AGAIN: &str = "again";
 const REASON: &str = "reason";
+/// When a message was handed over, in microseconds since 1970.
+const PUBLISHED: &str = "published";
 /// When a message was given up, in microseconds since 1970.
 const BURIED: &str = "buried";
 
@@ -48,10 +50,12 @@ impl Envelope {
         text(TRACE, &message.trace);
         text(TO, &topology::routing_key(message.to));
         text(KEY, &message.key);
+        let now = AMQPValue::LongLongInt(now_us());
         if let Mark::Dead(reason) = mark {
             text(REASON, reason);
-            let now = AMQPValue::LongLongInt(now_us());
             headers.insert(BURIED.into(), now);
+        } else {
+            headers.insert(PUBLISHED.into(), now);
         }
         if *mark == Mark::Again {
             headers.insert(AGAIN.into(), AMQPValue::Boolean(true));
@@ -81,6 +85,7 @@ pub(super) struct Opened {
     pub(super) again: bool,
     /// How many times it has come back to its queue unsettled.
     pub(super) returned: u32,
+    pub(super) published: Option<SystemTime>,
 }
 
 /// Reads a message. `Err` says why it is none of ours.
@@ -106,6 +111,9 @@ pub(super) fn open(properties: &BasicProperties, payload: &[u8]) -> Result<Opene
         returned: number(headers, "x-delivery-count")
             .and_then(|count| u32::try_from(count).ok())
             .unwrap_or(0),
+        published: number(headers, PUBLISHED)
+            .and_then(|us| u64::try_from(us).ok())
+            .and_then(|us| UNIX_EPOCH.checked_add(Duration::from_micros(us))),
     })
 }
 
@@ -199,8 +207,10 @@ mod tests {
                 message: message(),
                 again: mark == Mark::Again,
                 returned: 0,
+                published: opened.published,
             };
             assert_eq!(opened, expected);
+            assert_eq!(opened.published.is_none(), matches!(mark, Mark::Dead(_)));
             let (at, reason) = fate(&envelope.properties);
             match mark {
                 Mark::Dead(why) => assert!(at > 0 && reason == why),

@@ -5,11 +5,21 @@
 //! and waiting count only where they are meant to.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use protocol::Message;
 
 use crate::Delivery;
+
+/// What is known of a message when it comes.
+#[derive(Debug)]
+pub(super) struct Arrived {
+    pub(super) message: Message,
+    pub(super) redelivered: bool,
+    /// How often it had come back to its queue.
+    pub(super) returned: u32,
+    pub(super) published: Option<SystemTime>,
+}
 
 /// A message that has come, with the means `M` to settle it.
 #[derive(Debug)]
@@ -18,6 +28,8 @@ pub(super) struct Item<M> {
     /// The number of its next (or present) delivery, from 1.
     pub(super) attempt: u32,
     pub(super) redelivered: bool,
+    returned: u32,
+    published: Option<SystemTime>,
     pub(super) means: M,
     /// When it came.
     pub(super) since: Instant,
@@ -26,17 +38,13 @@ pub(super) struct Item<M> {
 }
 
 impl<M> Item<M> {
-    pub(super) fn new(
-        message: Message,
-        attempt: u32,
-        redelivered: bool,
-        means: M,
-        now: Instant,
-    ) -> Self {
+    pub(super) fn new(arrived: Arrived, means: M, now: Instant) -> Self {
         Self {
-            message,
-            attempt,
-            redelivered,
+            message: arrived.message,
+            attempt: 1,
+            redelivered: arrived.redelivered,
+            returned: arrived.returned,
+            published: arrived.published,
             means,
             since: now,
             not_before: None,
@@ -110,6 +118,8 @@ impl<M> Held<M> {
             message: item.message.clone(),
             attempt: item.attempt,
             redelivered: item.redelivered,
+            returned: item.returned,
+            published: item.published,
             tag: self.last_tag,
         };
         self.in_hand.insert(self.last_tag, (place, item));
@@ -165,7 +175,13 @@ mod tests {
             key: "7-1".to_owned(),
             body: String::new(),
         };
-        Item::new(message, 1, false, (), now)
+        let arrived = Arrived {
+            message,
+            redelivered: false,
+            returned: 0,
+            published: None,
+        };
+        Item::new(arrived, (), now)
     }
 
     fn ids(held: &mut Held<()>, now: Instant) -> Vec<String> {

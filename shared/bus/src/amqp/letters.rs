@@ -56,13 +56,37 @@ pub(super) async fn put_back(
         for receipt in publisher.publish(vec![again]).await? {
             receipt.await?;
         }
-        for copy in letters {
-            let acked = copy.means.ack(BasicAckOptions::default()).await;
-            acked.map_err(|e| unavailable(&e))?;
-        }
+        settle(letters).await?;
         desk.give_back().await
     })
     .await
+}
+
+/// Forgets a letter.
+pub(super) async fn forget(address: &Address, service: Service, id: u64) -> Result<(), BusError> {
+    in_time(async {
+        let desk = Desk::open(address, service).await?;
+        let mut letters = desk.take_all().await?;
+        letters.retain(|letter| letter.id == id);
+        let found = !letters.is_empty();
+        settle(letters).await?;
+        desk.give_back().await?;
+        if found {
+            Ok(())
+        } else {
+            Err(BusError::UnknownLetter(service, id))
+        }
+    })
+    .await
+}
+
+/// Takes all copies of a letter out for good.
+async fn settle(letters: Vec<Letter>) -> Result<(), BusError> {
+    for copy in letters {
+        let acked = copy.means.ack(BasicAckOptions::default()).await;
+        acked.map_err(|e| unavailable(&e))?;
+    }
+    Ok(())
 }
 
 async fn in_time<T>(what: impl Future<Output = Result<T, BusError>>) -> Result<T, BusError> {

@@ -1,6 +1,7 @@
 //! A connection that is kept up: connect, set up, run until the first error, pause, again.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -50,6 +51,8 @@ enum State<T> {
 /// A connection that is kept up until the last clone is dropped.
 pub(super) struct Link<T> {
     state: watch::Receiver<State<T>>,
+    /// How often it was up.
+    ups: Arc<AtomicU64>,
     /// Stops it when the last clone goes.
     stop: Arc<DropGuard>,
 }
@@ -58,6 +61,7 @@ impl<T> Clone for Link<T> {
     fn clone(&self) -> Self {
         Self {
             state: self.state.clone(),
+            ups: Arc::clone(&self.ups),
             stop: Arc::clone(&self.stop),
         }
     }
@@ -71,8 +75,10 @@ impl<T: Tools> Link<T> {
             since: Instant::now(),
         });
         let stop = CancellationToken::new();
+        let ups = Arc::new(AtomicU64::default());
         let link = Self {
             state: state.subscribe(),
+            ups: Arc::clone(&ups),
             stop: Arc::new(stop.clone().drop_guard()),
         };
         let keeper = Keeper {
@@ -80,6 +86,7 @@ impl<T: Tools> Link<T> {
             name: format!("duskgate {} {process}", T::ROLE),
             lasting,
             state,
+            ups,
         };
         tokio::spawn(keeper.run(stop));
         link
@@ -91,6 +98,11 @@ impl<T: Tools> Link<T> {
             State::Up(live) => Ok(Arc::clone(live)),
             State::Down { why, .. } => Err(BusError::Unavailable(why.clone())),
         }
+    }
+
+    /// How often a connection was made anew after it was lost.
+    pub(super) fn reconnects(&self) -> u64 {
+        self.ups.load(Ordering::Relaxed).saturating_sub(1)
     }
 
     /// The live connection; waits for one, until it has been gone for so long.
@@ -125,6 +137,7 @@ struct Keeper<T: Tools> {
     name: String,
     lasting: T::Lasting,
     state: watch::Sender<State<T>>,
+    ups: Arc<AtomicU64>,
 }
 
 impl<T: Tools> Keeper<T> {
@@ -139,6 +152,7 @@ impl<T: Tools> Keeper<T> {
                     let began = Instant::now();
                     let (role, broker) = (T::ROLE, &self.address);
                     tracing::info!(role, %broker, "connected to the broker");
+                    self.ups.fetch_add(1, Ordering::Relaxed);
                     self.state.send_replace(State::Up(Arc::clone(&live)));
                     let why = tokio::select! {
                         why = live.session.ended() => why,

@@ -36,7 +36,7 @@ use self::held::Held;
 use self::link::Link;
 use self::publisher::Publisher;
 use self::subscription::AmqpSubscription;
-use crate::{Bus, BusError, DeadLetter, OpenError, Outgoing, Receipt, Subscription};
+use crate::{Bus, BusError, Condition, DeadLetter, OpenError, Outgoing, Receipt, Subscription};
 
 /// So long a subscription waits for the broker before it goes on waiting unseen.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -51,8 +51,8 @@ pub struct Settings {
     /// again.
     pub confirm: Duration,
     /// The broker takes a consumer's channel away when a message is unsettled for too long (half
-    /// an hour as a rule). After so long everything is given back and comes again at once, which
-    /// counts as one more try.
+    /// an hour as a rule). After so long everything is given back and comes again at once, as if
+    /// its consumer had died.
     pub hold: Duration,
 }
 
@@ -155,6 +155,27 @@ impl Bus for AmqpBus {
 
     async fn put_back(&self, service: Service, id: u64) -> Result<(), BusError> {
         letters::put_back(&self.shared.address, &self.shared.publisher, service, id).await
+    }
+
+    async fn drop_letter(&self, service: Service, id: u64) -> Result<(), BusError> {
+        letters::forget(&self.shared.address, service, id).await
+    }
+
+    async fn count_letters(&self, service: Service) -> Result<u64, BusError> {
+        self.shared.publisher.count_letters(service).await
+    }
+
+    async fn waiting(&self, topic: Topic) -> Result<u64, BusError> {
+        self.shared.publisher.waiting(topic).await
+    }
+
+    fn condition(&self) -> Condition {
+        let sending = self.shared.publisher.condition();
+        Condition {
+            connected: sending.connected && self.shared.intake.now().is_ok(),
+            reconnects: sending.reconnects + self.shared.intake.reconnects(),
+            ..sending
+        }
     }
 
     async fn health(&self) -> Result<(), BusError> {

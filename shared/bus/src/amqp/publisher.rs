@@ -60,6 +60,30 @@ impl Publisher {
         blocked(&*self.link.now()?).map_or(Ok(()), |(why, _)| Err(BusError::Unavailable(why)))
     }
 
+    /// How it is, apart from the consuming side.
+    pub(super) fn condition(&self) -> crate::Condition {
+        let live = self.link.now();
+        crate::Condition {
+            connected: live.is_ok(),
+            blocked: live.is_ok_and(|live| blocked(&live).is_some()),
+            reconnects: self.link.reconnects(),
+        }
+    }
+
+    /// How many messages wait in a topic's queue.
+    pub(super) async fn waiting(&self, topic: Topic) -> Result<u64, BusError> {
+        let live = self.link.now()?;
+        let known = live.tools.ask(&live.session, topic).await?;
+        Ok(known.waiting.into())
+    }
+
+    /// How many messages wait among a service's dead letters.
+    pub(super) async fn count_letters(&self, service: Service) -> Result<u64, BusError> {
+        let live = self.link.now()?;
+        let queue = live.tools.ask_dead(&live.session, service).await?;
+        Ok(queue.message_count().into())
+    }
+
     /// Hands messages over in order.
     pub(super) async fn publish(&self, messages: Vec<Outgoing>) -> Result<Vec<Receipt>, BusError> {
         let live = self.ready().await?;
@@ -243,10 +267,14 @@ impl Outlet {
         if lock(&self.dead).contains(&service) {
             return Ok(());
         }
-        let declared = topology::declare_dead(&self.desk, service);
-        answered(session, &topology::dead_queue(service), declared).await?;
+        self.ask_dead(session, service).await?;
         lock(&self.dead).insert(service);
         Ok(())
+    }
+
+    async fn ask_dead(&self, session: &Session, service: Service) -> Result<Queue, BusError> {
+        let declared = topology::declare_dead(&self.desk, service);
+        answered(session, &topology::dead_queue(service), declared).await
     }
 
     /// Hands a message to the connection. Its place in the order is fixed when this returns.

@@ -169,11 +169,21 @@ async fn watch_over(
             }
         };
         match event {
-            Some(Event::ConnectionBlocked(why)) => set(Condition::Blocked {
-                why: format!("the broker takes no messages: {why} (a memory or disk alarm?)"),
-                since: Instant::now(),
-            }),
-            Some(Event::ConnectionUnblocked) => set(Condition::Well),
+            Some(Event::ConnectionBlocked(why)) => {
+                tracing::error!(
+                    %why,
+                    "the broker takes no messages; it wants memory or disk, and goes on by itself \
+                     when it has enough"
+                );
+                set(Condition::Blocked {
+                    why: format!("the broker takes no messages: {why} (a memory or disk alarm?)"),
+                    since: Instant::now(),
+                });
+            }
+            Some(Event::ConnectionUnblocked) => {
+                tracing::info!("the broker takes messages again");
+                set(Condition::Well);
+            }
             Some(Event::Error(error)) => {
                 end(&condition, format!("the connection is lost: {error}"));
             }
@@ -188,7 +198,7 @@ fn explain(address: &Address, error: &lapin::Error) -> String {
     let user = address.user();
     match error.kind() {
         ErrorKind::ProtocolError(refusal) => match refusal.get_id() {
-            403 => format!("{address} refuses user {user:?}, or its password"),
+            403 => format!("{address} refuses user {user:?}, or its password: see bus.url"),
             530 => format!(
                 "{address}: no virtual host {:?}, or none for user {user:?}: {}",
                 address.vhost(),

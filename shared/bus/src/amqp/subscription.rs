@@ -8,7 +8,7 @@ use lapin::Acker;
 use tokio::sync::mpsc;
 
 use super::consumer::{News, Order};
-use super::held::{Held, Item, Place};
+use super::held::{Arrived, Held, Item, Place};
 use super::{Shared, envelope};
 use crate::{BusError, Delivery, MAX_ATTEMPTS, Settle, Subscription};
 
@@ -36,9 +36,14 @@ impl AmqpSubscription {
                 match envelope::open(&delivery.properties, &delivery.data) {
                     Ok(opened) => {
                         let item = Item::new(
-                            opened.message,
-                            opened.returned.saturating_add(1),
-                            opened.again || delivery.redelivered || opened.returned > 0,
+                            Arrived {
+                                redelivered: opened.again
+                                    || delivery.redelivered
+                                    || opened.returned > 0,
+                                message: opened.message,
+                                returned: opened.returned,
+                                published: opened.published,
+                            },
                             delivery.acker,
                             Instant::now(),
                         );

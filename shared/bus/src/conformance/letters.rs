@@ -1,11 +1,13 @@
 //! Dead letters: kept, listed, put back.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
-use protocol::Service;
+use protocol::{Service, Topic};
 
 use super::{
-    Ground, answered, drain, expect, expect_quiet, message, publish, settle, subscribe, topic,
+    Ground, QUIET, SOON, answered, drain, expect, expect_quiet, message, publish, settle,
+    subscribe, topic,
 };
 use crate::{Bus, BusError, Settle};
 
@@ -169,4 +171,73 @@ pub async fn a_letter_that_is_put_back_outlives_the_process(ground: &dyn Ground)
     let bus = ground.reopen(bus).await;
     let mut subscription = subscribe(&bus, &[topic(Service::Night, 0)], 1).await;
     expect_quiet(&mut subscription).await;
+}
+
+/// What is dropped is gone, and only that, and only once.
+pub async fn a_letter_can_be_dropped(ground: &dyn Ground) {
+    let bus = ground.open().await;
+    for id in ["1", "2", "3"] {
+        bury(&bus, Service::Night, id, "no").await;
+    }
+    let id = bus.dead_letters(Service::Night).await.unwrap()[1].id;
+    let anothers = bus.drop_letter(Service::Tally, id).await;
+    assert_eq!(anothers, Err(BusError::UnknownLetter(Service::Tally, id)));
+    bus.drop_letter(Service::Night, id).await.unwrap();
+    let twice = bus.drop_letter(Service::Night, id).await;
+    assert_eq!(twice, Err(BusError::UnknownLetter(Service::Night, id)));
+    let back = bus.put_back(Service::Night, id).await;
+    assert_eq!(back, Err(BusError::UnknownLetter(Service::Night, id)));
+    let expected = [pair("1", "no"), pair("3", "no")];
+    assert_eq!(listed(&bus, Service::Night).await, expected);
+    let bus = ground.reopen(bus).await;
+    assert_eq!(listed(&bus, Service::Night).await, expected);
+}
+
+/// Waiting messages and dead letters are counted, without touching them.
+pub async fn what_waits_is_counted(ground: &dyn Ground) {
+    let bus = ground.open().await;
+    let to = topic(Service::Night, 0);
+    count(&bus, to, 0, 0).await;
+    bury(&bus, Service::Night, "dead", "no").await;
+    publish(&bus, to, &["1", "2", "3"]).await;
+    count(&bus, to, 3, 1).await;
+    let mut subscription = subscribe(&bus, &[to], 1).await;
+    drain(&mut subscription, &["1", "2", "3"]).await;
+    count(&bus, to, 0, 1).await;
+}
+
+/// A broker may take a moment to say so.
+async fn count(bus: &Arc<dyn Bus>, to: Topic, waiting: u64, letters: u64) {
+    let until = Instant::now() + SOON;
+    loop {
+        let counted = (
+            bus.waiting(to).await.unwrap(),
+            bus.count_letters(to.service).await.unwrap(),
+        );
+        if counted == (waiting, letters) {
+            return;
+        }
+        assert!(Instant::now() < until, "counted {counted:?}");
+        tokio::time::sleep(QUIET).await;
+    }
+}
+
+/// Whoever had it in hand and went away is counted; trying again is not.
+pub async fn a_delivery_says_how_often_it_came_back_and_how_old_it_is(ground: &dyn Ground) {
+    let bus = ground.open().await;
+    let to = topic(Service::Night, 0);
+    let before = SystemTime::now() - Duration::from_secs(1);
+    publish(&bus, to, &["1"]).await;
+    for deaths in 0..3 {
+        let mut subscription = subscribe(&bus, &[to], 1).await;
+        let delivery = expect(&mut subscription, "1").await;
+        assert_eq!((delivery.returned, delivery.attempt), (deaths, 1));
+        let published = delivery.published.unwrap();
+        assert!((before..=SystemTime::now()).contains(&published));
+        settle(&mut subscription, &delivery, Settle::Wait(Duration::ZERO)).await;
+        let again = expect(&mut subscription, "1").await;
+        assert_eq!((again.returned, again.attempt), (deaths, 1));
+        assert_eq!(again.published, Some(published));
+        drop(subscription);
+    }
 }

@@ -69,6 +69,9 @@ macro_rules! conformance_tests {
             only_what_is_there_can_be_put_back
             dead_letters_outlive_the_process
             a_letter_that_is_put_back_outlives_the_process
+            a_letter_can_be_dropped
+            what_waits_is_counted
+            a_delivery_says_how_often_it_came_back_and_how_old_it_is
         );
     };
     (@each $ground:expr; $($test:ident)*) => {

@@ -5,14 +5,18 @@
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use protocol::{Message, Service};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::{DeadLetter, OpenError};
 
 /// The file's name in its folder.
 const FILE: &str = "dead-letters.sqlite";
+
+/// How long another process may keep us waiting.
+const BUSY: Duration = Duration::from_secs(5);
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS letters (
@@ -32,6 +36,8 @@ impl Letters {
         let file = folder.join(FILE);
         let connect = || -> rusqlite::Result<Connection> {
             let connection = Connection::open(&file)?;
+            // Another process may look at the letters, too.
+            connection.busy_timeout(BUSY)?;
             connection.pragma_update(None, "journal_mode", "WAL")?;
             connection.pragma_update(None, "synchronous", "FULL")?;
             connection.execute_batch(SCHEMA)?;
@@ -88,17 +94,36 @@ impl Letters {
         })
     }
 
-    /// Marks a letter as put back and gives its message; `None` when there is no such letter.
-    pub(super) fn take(&self, service: Service, id: u64) -> rusqlite::Result<Option<Message>> {
+    /// Marks a letter as put back; answers whether there was one.
+    pub(super) fn take(&self, service: Service, id: u64) -> rusqlite::Result<bool> {
         self.with(|connection| {
-            connection
-                .query_row(
-                    "UPDATE letters SET put_back = 1
-                     WHERE id = ?1 AND service = ?2 AND put_back = 0 RETURNING message",
-                    params![id.cast_signed(), service.name()],
-                    |row| read(0, &row.get::<_, String>(0)?),
-                )
-                .optional()
+            let taken = connection.execute(
+                "UPDATE letters SET put_back = 1 WHERE id = ?1 AND service = ?2 AND put_back = 0",
+                params![id.cast_signed(), service.name()],
+            )?;
+            Ok(taken > 0)
+        })
+    }
+
+    /// Forgets a letter that has not been put back; answers whether there was one.
+    pub(super) fn drop(&self, service: Service, id: u64) -> rusqlite::Result<bool> {
+        self.with(|connection| {
+            let dropped = connection.execute(
+                "DELETE FROM letters WHERE id = ?1 AND service = ?2 AND put_back = 0",
+                params![id.cast_signed(), service.name()],
+            )?;
+            Ok(dropped > 0)
+        })
+    }
+
+    /// How many letters of a service have not been put back.
+    pub(super) fn count(&self, service: Service) -> rusqlite::Result<u64> {
+        self.with(|connection| {
+            connection.query_row(
+                "SELECT count(*) FROM letters WHERE service = ?1 AND put_back = 0",
+                [service.name()],
+                |row| row.get::<_, i64>(0).map(i64::cast_unsigned),
+            )
         })
     }
 
@@ -110,16 +135,32 @@ impl Letters {
         })
     }
 
-    /// What was put back and not settled when the process ended.
-    pub(super) fn unsettled(&self) -> rusqlite::Result<Vec<(u64, Message)>> {
+    /// What was put back, by whatever process, and is not settled; and whether it had been taken
+    /// up before.
+    pub(super) fn unsettled(&self) -> rusqlite::Result<Vec<(u64, Message, bool)>> {
         self.with(|connection| {
             connection
-                .prepare("SELECT id, message FROM letters WHERE put_back = 1 ORDER BY id")?
+                .prepare(
+                    "SELECT id, message, put_back FROM letters WHERE put_back > 0 ORDER BY id",
+                )?
                 .query_map((), |row| {
                     let id = row.get::<_, i64>(0)?.cast_unsigned();
-                    Ok((id, read(1, &row.get::<_, String>(1)?)?))
+                    let message = read(1, &row.get::<_, String>(1)?)?;
+                    Ok((id, message, row.get::<_, i64>(2)? > 1))
                 })?
                 .collect()
+        })
+    }
+
+    /// A letter that was put back is in its queue: if it is so again, in another process, the one
+    /// before has not outlived it.
+    pub(super) fn taken_up(&self, id: u64) -> rusqlite::Result<()> {
+        self.with(|connection| {
+            connection.execute(
+                "UPDATE letters SET put_back = 2 WHERE id = ?1",
+                [id.cast_signed()],
+            )?;
+            Ok(())
         })
     }
 

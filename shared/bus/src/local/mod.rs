@@ -8,9 +8,11 @@ mod letters;
 mod queue;
 mod subscription;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use protocol::{Message, SHARDS, Service, Topic};
@@ -20,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use self::letters::Letters;
 use self::queue::{Consumer, Item, Origin, Queue};
 use self::subscription::LocalSubscription;
-use crate::{Bus, BusError, DeadLetter, OpenError, Outgoing, Receipt, Subscription};
+use crate::{Bus, BusError, Condition, DeadLetter, OpenError, Outgoing, Receipt, Subscription};
 
 /// With so many messages waiting in a queue, further ones that may be lost are lost.
 const TRANSIENT_LIMIT: usize = 1_024;
@@ -33,6 +35,8 @@ struct Shared {
     /// other.
     queues: Vec<Mutex<Queue>>,
     letters: Letters,
+    /// Letters that were put back and are in our queues.
+    on_their_way: Mutex<BTreeSet<u64>>,
     last_consumer: AtomicU64,
     closed: CancellationToken,
 }
@@ -42,20 +46,18 @@ impl LocalBus {
     /// been put back and were not settled are in their queues again. Blocks.
     pub fn open(folder: &Path) -> Result<Self, OpenError> {
         let letters = Letters::open(folder)?;
-        let unsettled = letters.unsettled().map_err(|why| OpenError::Letters {
-            file: folder.to_owned(),
-            why: why.to_string(),
-        })?;
         let count = Service::ALL.len() * usize::from(SHARDS);
         let shared = Shared {
             queues: (0..count).map(|_| Mutex::default()).collect(),
             letters,
+            on_their_way: Mutex::default(),
             last_consumer: AtomicU64::default(),
             closed: CancellationToken::new(),
         };
-        for (id, message) in unsettled {
-            shared.push(message, Origin::Letter(id), true);
-        }
+        shared.take_up_letters().map_err(|why| OpenError::Letters {
+            file: folder.to_owned(),
+            why: why.to_string(),
+        })?;
         Ok(Self(Arc::new(shared)))
     }
 
@@ -96,16 +98,47 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, message: Message, origin: Origin, redelivered: bool) {
+    fn push(&self, message: Message, origin: Origin, redelivered: bool, returned: u32) {
         let topic = message.to;
         let item = Item {
             message,
             attempt: 1,
             redelivered,
+            returned,
+            published: SystemTime::now(),
             not_before: None,
             origin,
         };
         self.queue(topic).push(item);
+    }
+
+    fn on_their_way(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.on_their_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts letters into their queues that were put back and are not there: before this process
+    /// began, or by another process meanwhile.
+    fn take_up_letters(&self) -> rusqlite::Result<()> {
+        let mut known = self.on_their_way();
+        for (id, message, before) in self.letters.unsettled()? {
+            if known.contains(&id) {
+                continue;
+            }
+            self.letters.taken_up(id)?;
+            known.insert(id);
+            self.push(message, Origin::Letter(id), true, before.into());
+        }
+        Ok(())
+    }
+
+    /// A letter that was put back has been handled.
+    fn forget_letter(&self, id: u64) -> rusqlite::Result<()> {
+        let mut known = self.on_their_way();
+        self.letters.forget(id)?;
+        known.remove(&id);
+        Ok(())
     }
 
     fn check_open(&self) -> Result<(), BusError> {
@@ -128,7 +161,8 @@ impl Bus for LocalBus {
         self.0.check_open()?;
         let receipts = messages.into_iter().map(|Outgoing { message, again }| {
             let (settled, receipt) = oneshot::channel();
-            self.0.push(message, Origin::Published(settled), again);
+            self.0
+                .push(message, Origin::Published(settled), again, again.into());
             Receipt::new(async move { receipt.await.map_err(|_| BusError::Closed) })
         });
         Ok(receipts.collect())
@@ -142,7 +176,7 @@ impl Bus for LocalBus {
                 queue.is_listened_to() && queue.waiting() < TRANSIENT_LIMIT
             };
             if room {
-                self.0.push(message, Origin::Transient, false);
+                self.0.push(message, Origin::Transient, false, 0);
             }
         }
         Ok(())
@@ -175,10 +209,9 @@ impl Bus for LocalBus {
         self.0.check_open()?;
         let found = self
             .with_letters(move |shared| {
-                let taken = shared.letters.take(service, id)?;
-                let found = taken.is_some();
-                if let Some(message) = taken {
-                    shared.push(message, Origin::Letter(id), true);
+                let found = shared.letters.take(service, id)?;
+                if found {
+                    shared.take_up_letters()?;
                 }
                 Ok(found)
             })
@@ -187,6 +220,38 @@ impl Bus for LocalBus {
             Ok(())
         } else {
             Err(BusError::UnknownLetter(service, id))
+        }
+    }
+
+    async fn drop_letter(&self, service: Service, id: u64) -> Result<(), BusError> {
+        let dropped = self
+            .with_letters(move |shared| shared.letters.drop(service, id))
+            .await?;
+        if dropped {
+            Ok(())
+        } else {
+            Err(BusError::UnknownLetter(service, id))
+        }
+    }
+
+    async fn count_letters(&self, service: Service) -> Result<u64, BusError> {
+        self.with_letters(move |shared| {
+            shared.take_up_letters()?;
+            shared.letters.count(service)
+        })
+        .await
+    }
+
+    async fn waiting(&self, topic: Topic) -> Result<u64, BusError> {
+        let waiting = self.0.queue(topic).waiting();
+        Ok(u64::try_from(waiting).unwrap_or(u64::MAX))
+    }
+
+    fn condition(&self) -> Condition {
+        Condition {
+            connected: !self.0.closed.is_cancelled(),
+            blocked: false,
+            reconnects: 0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use protocol::Message;
 use tokio::sync::{Notify, oneshot};
@@ -13,6 +13,10 @@ pub(super) struct Item {
     /// The number of its next (or present) delivery, from 1.
     pub(super) attempt: u32,
     pub(super) redelivered: bool,
+    /// How often whoever had it in hand was gone. One that was handed over again counts as such:
+    /// what became of it in an earlier process is not known.
+    pub(super) returned: u32,
+    pub(super) published: SystemTime,
     /// It is not delivered before this, and nothing behind it either.
     pub(super) not_before: Option<Instant>,
     pub(super) origin: Origin,
@@ -43,6 +47,8 @@ pub(super) enum Taken {
         message: Message,
         attempt: u32,
         redelivered: bool,
+        returned: u32,
+        published: SystemTime,
     },
     /// Nothing before this instant.
     NotBefore(Instant),
@@ -95,6 +101,7 @@ impl Queue {
         if was_active {
             for (place, mut item) in std::mem::take(&mut self.in_hand) {
                 item.redelivered = true;
+                item.returned += 1;
                 self.waiting.insert(place, item);
             }
             if let Some(next) = self.consumers.front() {
@@ -120,6 +127,8 @@ impl Queue {
                     message: item.message.clone(),
                     attempt: item.attempt,
                     redelivered: item.redelivered,
+                    returned: item.returned,
+                    published: item.published,
                 };
                 self.in_hand.insert(place, item);
                 taken

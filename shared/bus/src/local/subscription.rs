@@ -65,6 +65,8 @@ impl LocalSubscription {
                     message,
                     attempt,
                     redelivered,
+                    returned,
+                    published,
                 } => {
                     self.turn = turn + 1;
                     self.last_tag += 1;
@@ -73,6 +75,8 @@ impl LocalSubscription {
                         message,
                         attempt,
                         redelivered,
+                        returned,
+                        published: Some(published),
                         tag: self.last_tag,
                     });
                 }
@@ -106,6 +110,9 @@ impl LocalSubscription {
             };
             let kept = shared.letters.keep(&item.message, &reason, earlier);
             if kept.is_ok() {
+                if let Some(id) = earlier {
+                    shared.on_their_way().remove(&id);
+                }
                 answer(item.origin);
             } else {
                 let not_before = Some(Instant::now() + LETTER_PAUSE);
@@ -168,7 +175,7 @@ impl Subscription for LocalSubscription {
             Settle::Ack => {
                 if let Origin::Letter(id) = item.origin {
                     let shared = Arc::clone(&self.shared);
-                    return blocking(move || shared.letters.forget(id)).await;
+                    return blocking(move || shared.forget_letter(id)).await;
                 }
                 answer(item.origin);
                 Ok(())

@@ -38,6 +38,10 @@ pub enum Note {
     Answer { to: String, text: String },
     /// Not worth a commit.
     Nothing,
+    /// Ends the process.
+    Kill,
+    /// Has another diary end the process.
+    Curse { to: Service, key: String },
     /// Fails, as long as the surroundings are broken.
     Stumble(String),
 }
@@ -85,6 +89,8 @@ impl<const NTH: usize> Aggregate for Diary<NTH> {
                 self.lines.push(text.clone());
                 effects.snapshot = true;
             }
+            Note::Kill => std::process::abort(),
+            Note::Curse { to, key } => effects.send(*to, key, &Note::Kill),
             Note::Pass { to, key, text } => {
                 self.lines.push(text.clone());
                 effects.send(*to, key, &Note::Write(text.clone()));
@@ -351,6 +357,28 @@ impl Store for FaultyStore {
         self.inner.next_due().await
     }
 
+    async fn begin_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<u32, StoreError> {
+        self.check()?;
+        self.inner.begin_trial(aggregate, message).await
+    }
+
+    async fn end_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<(), StoreError> {
+        self.check()?;
+        self.inner.end_trial(aggregate, message).await
+    }
+
+    fn condition(&self) -> store::Condition {
+        self.inner.condition()
+    }
+
     async fn health(&self) -> Result<(), StoreError> {
         self.check()
     }
@@ -428,6 +456,22 @@ impl Bus for FaultyBus {
 
     async fn put_back(&self, service: Service, id: u64) -> Result<(), BusError> {
         self.inner.put_back(service, id).await
+    }
+
+    async fn drop_letter(&self, service: Service, id: u64) -> Result<(), BusError> {
+        self.inner.drop_letter(service, id).await
+    }
+
+    async fn count_letters(&self, service: Service) -> Result<u64, BusError> {
+        self.inner.count_letters(service).await
+    }
+
+    async fn waiting(&self, topic: Topic) -> Result<u64, BusError> {
+        self.inner.waiting(topic).await
+    }
+
+    fn condition(&self) -> bus::Condition {
+        self.inner.condition()
     }
 
     async fn health(&self) -> Result<(), BusError> {

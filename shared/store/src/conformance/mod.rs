@@ -9,6 +9,7 @@ mod many;
 mod outbox;
 mod reading;
 mod retiring;
+mod trials;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use protocol::{Message, MessageId, Service, Shard, Topic};
 pub use reading::*;
 pub use retiring::*;
 use rules::Time;
+pub use trials::*;
 
 use crate::{AggregateKey, Commit, Committed, Deadline, DueDeadline, OutboxEntry, Store, Stored};
 
@@ -73,6 +75,7 @@ macro_rules! conformance_tests {
             racing_writers_lose_nothing
             a_conflict_undoes_nothing_of_its_neighbours
             the_order_of_an_aggregate_holds_under_load
+            an_unended_trial_is_counted
             health_is_told
         );
     };

@@ -2,12 +2,11 @@
 //!
 //! All keys of a shard have the hash tag `{sNN}`, so that a Redis Cluster keeps them on one node
 //! and one script may touch them. Of an aggregate: `a` state (hash), `j` journal (stream), `h`
-//! handled messages (hash), `z` archive (list), `q` who holds
-//! it, `r` number of the last holding. Of a service in a shard: `o` outbox (stream), `p`
-//! last place given, `l` lease, `f` number of the last lease, `k` keys (set). Of a shard: `d`
-//! deadlines (sorted set), `pulse`.
+//! handled messages (hash), `z` archive (list), `q` who holds it, `r` number of the last holding. Of
+//! a service in a shard: `o` outbox (stream), `p` last place given, `l` lease, `f` number of the last
+//! lease, `k` keys (set), `t` trials (hash). Of a shard: `d` deadlines (sorted set), `pulse`.
 
-use protocol::{Service, Shard};
+use protocol::{MessageId, Service, Shard};
 use rules::Time;
 
 use crate::{AggregateKey, Deadline, DueDeadline, names};
@@ -70,6 +69,10 @@ impl Keys {
         self.of_shard(shard, &format!("k:{service}"))
     }
 
+    pub(super) fn trials(&self, service: Service, shard: Shard) -> String {
+        self.of_shard(shard, &format!("t:{service}"))
+    }
+
     pub(super) fn due(&self, shard: Shard) -> String {
         self.of_shard(shard, "d")
     }
@@ -95,6 +98,11 @@ impl Keys {
     fn of_shard(&self, shard: Shard, rest: &str) -> String {
         format!("{}:{{s{shard}}}:{rest}", self.prefix)
     }
+}
+
+/// A message of an aggregate as a field of its trials.
+pub(super) fn trial(of: &AggregateKey, message: &MessageId) -> String {
+    format!("{}:{}{message}", of.key.len(), of.key)
 }
 
 /// A deadline as a member of its shard's set: sorted as bytes, the earliest comes first. (Scores

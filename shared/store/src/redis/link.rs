@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use super::admission::{self, Refusal};
 use super::faults;
 use super::url::{Servers, Target};
-use crate::StoreError;
+use crate::{Condition, StoreError};
 
 /// How long a server may take to answer before the outcome counts as unknown.
 const ANSWER: Duration = Duration::from_secs(3);
@@ -124,6 +124,14 @@ impl Link {
     /// For people.
     pub(super) fn address(&self) -> &str {
         &self.target.address
+    }
+
+    /// How the connection is, as far as the last call could tell.
+    pub(super) fn condition(&self) -> Condition {
+        Condition {
+            connected: self.established().is_some(),
+            reconnects: self.newest.borrow().saturating_sub(1),
+        }
     }
 
     /// Numbers of new connections, as they are made.

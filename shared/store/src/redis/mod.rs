@@ -37,8 +37,8 @@ use self::keys::Keys;
 use self::link::{Connection, Link};
 use self::scripts::{KEEP, LEASE, RELEASE, SENT};
 use crate::{
-    AggregateKey, Bells, Commit, Committed, DueDeadline, Fence, OpenError, OutboxEntry, Store,
-    StoreError, Stored,
+    AggregateKey, Bells, Commit, Committed, Condition, DueDeadline, Fence, OpenError, OutboxEntry,
+    Store, StoreError, Stored,
 };
 
 /// A check of health gives up earlier than a call.
@@ -357,6 +357,34 @@ impl Store for RedisStore {
         first
             .map(|member| due_of(&member).map(|due| due.deadline.at))
             .transpose()
+    }
+
+    async fn begin_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<u32, StoreError> {
+        let mut begin = redis::cmd("HINCRBY");
+        begin
+            .arg(self.keys.trials(aggregate.service, aggregate.shard()))
+            .arg(keys::trial(aggregate, message))
+            .arg(1);
+        self.ask(begin).await
+    }
+
+    async fn end_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<(), StoreError> {
+        let mut end = redis::cmd("HDEL");
+        end.arg(self.keys.trials(aggregate.service, aggregate.shard()))
+            .arg(keys::trial(aggregate, message));
+        self.ask::<u64>(end).await.map(|_| ())
+    }
+
+    fn condition(&self) -> Condition {
+        self.link.condition()
     }
 
     async fn health(&self) -> Result<(), StoreError> {

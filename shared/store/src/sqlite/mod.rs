@@ -25,8 +25,8 @@ use self::outboxes::Outboxes;
 use self::read::Readers;
 use self::write::{Job, WriteThread};
 use crate::{
-    AggregateKey, Bells, Commit, Committed, DueDeadline, Fence, OpenError, OutboxEntry, Store,
-    StoreError, Stored,
+    AggregateKey, Bells, Commit, Committed, Condition, DueDeadline, Fence, OpenError, OutboxEntry,
+    Store, StoreError, Stored,
 };
 
 /// The database's name in its folder.
@@ -256,6 +256,43 @@ impl Store for SqliteStore {
 
     async fn next_due(&self) -> Result<Option<Time>, StoreError> {
         self.read(|connection| read::next_due(connection)).await
+    }
+
+    async fn begin_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<u32, StoreError> {
+        let (aggregate, message) = (aggregate.clone(), message.clone());
+        self.writer
+            .ask(|answer| Job::BeginTrial {
+                aggregate,
+                message,
+                answer,
+            })
+            .await
+    }
+
+    async fn end_trial(
+        &self,
+        aggregate: &AggregateKey,
+        message: &MessageId,
+    ) -> Result<(), StoreError> {
+        let (aggregate, message) = (aggregate.clone(), message.clone());
+        self.writer
+            .ask(|answer| Job::EndTrial {
+                aggregate,
+                message,
+                answer,
+            })
+            .await
+    }
+
+    fn condition(&self) -> Condition {
+        Condition {
+            connected: true,
+            reconnects: 0,
+        }
     }
 
     async fn health(&self) -> Result<(), StoreError> {

@@ -9,7 +9,11 @@ use crate::OpenError;
 
 /// The script that brings a file from format `n` to `n + 1` is at place `n`. Scripts are only
 /// ever added.
-const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+];
 
 /// How long a reader waits for SQLite's own short locks (while it recovers after a crash).
 const BUSY: Duration = Duration::from_secs(5);

@@ -219,6 +219,35 @@ pub(super) fn forget(connection: &Connection, places: &[u64]) -> rusqlite::Resul
     Ok(())
 }
 
+/// Counts that a message's handling begins.
+pub(super) fn begin_trial(
+    connection: &Connection,
+    aggregate: &AggregateKey,
+    message: &MessageId,
+) -> rusqlite::Result<u32> {
+    connection
+        .prepare_cached(
+            "INSERT INTO trials (service, key, message, begun) VALUES (?1, ?2, ?3, 1)
+             ON CONFLICT DO UPDATE SET begun = begun + 1 RETURNING begun",
+        )?
+        .query_row(
+            params![aggregate.service.name(), aggregate.key, message.0],
+            |row| row.get(0),
+        )
+}
+
+/// Forgets that count.
+pub(super) fn end_trial(
+    connection: &Connection,
+    aggregate: &AggregateKey,
+    message: &MessageId,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM trials WHERE service = ?1 AND key = ?2 AND message = ?3")?
+        .execute(params![aggregate.service.name(), aggregate.key, message.0])?;
+    Ok(())
+}
+
 /// Writes something that nobody reads.
 pub(super) fn pulse(connection: &Connection) -> rusqlite::Result<()> {
     connection

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use protocol::MessageId;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -40,6 +41,18 @@ pub(super) enum Job {
         aggregate: AggregateKey,
         version: u64,
         answer: Answer<bool>,
+    },
+    /// Count that a message's handling begins.
+    BeginTrial {
+        aggregate: AggregateKey,
+        message: MessageId,
+        answer: Answer<u32>,
+    },
+    /// Forget that count.
+    EndTrial {
+        aggregate: AggregateKey,
+        message: MessageId,
+        answer: Answer<()>,
     },
     /// Delete these outbox entries some time soon. Need not be on disk at once: what is there
     /// again after a crash is sent again and recognised as a repeat.
@@ -190,9 +203,12 @@ impl Writer {
     }
 
     fn write_batch(&mut self, batch: Vec<Job>, replies: &mut Vec<Reply>) -> rusqlite::Result<()> {
-        let flush = batch
-            .iter()
-            .any(|job| matches!(job, Job::Commit(..) | Job::Keep { .. } | Job::Retire { .. }));
+        let flush = batch.iter().any(|job| {
+            matches!(
+                job,
+                Job::Commit(..) | Job::Keep { .. } | Job::Retire { .. } | Job::BeginTrial { .. }
+            )
+        });
         if flush != self.flushes {
             let mode = if flush { "FULL" } else { "NORMAL" };
             self.connection.pragma_update(None, "synchronous", mode)?;
@@ -254,10 +270,30 @@ fn do_job(connection: &Connection, job: Job) -> (Option<Reply>, bool) {
             let keep = matches!(done, Ok(true));
             (Some(Reply::Asked { done, answer }), keep)
         }
+        Job::BeginTrial {
+            aggregate,
+            message,
+            answer,
+        } => {
+            let done =
+                step::begin_trial(connection, &aggregate, &message).map_err(|e| store_error(&e));
+            let keep = done.is_ok();
+            (Some(Reply::Counted { done, answer }), keep)
+        }
+        Job::EndTrial {
+            aggregate,
+            message,
+            answer,
+        } => {
+            let done =
+                step::end_trial(connection, &aggregate, &message).map_err(|e| store_error(&e));
+            let keep = done.is_ok();
+            (Some(Reply::Told { done, answer }), keep)
+        }
         Job::Pulse(answer) => {
             let done = step::pulse(connection).map_err(|e| store_error(&e));
             let keep = done.is_ok();
-            (Some(Reply::Pulse { done, answer }), keep)
+            (Some(Reply::Told { done, answer }), keep)
         }
         // Set aside before.
         Job::Forget(_) => (None, false),
@@ -276,7 +312,11 @@ enum Reply {
         done: Result<bool, StoreError>,
         answer: Answer<bool>,
     },
-    Pulse {
+    Counted {
+        done: Result<u32, StoreError>,
+        answer: Answer<u32>,
+    },
+    Told {
         done: Result<(), StoreError>,
         answer: Answer<()>,
     },
@@ -309,7 +349,10 @@ impl Reply {
             Self::Asked { done, answer } => {
                 let _ = answer.send(failed.map_or(done, |error| Err(same(error))));
             }
-            Self::Pulse { done, answer } => {
+            Self::Counted { done, answer } => {
+                let _ = answer.send(failed.map_or(done, |error| Err(same(error))));
+            }
+            Self::Told { done, answer } => {
                 let _ = answer.send(failed.map_or(done, |error| Err(same(error))));
             }
         }
