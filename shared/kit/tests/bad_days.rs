@@ -133,10 +133,10 @@ impl Site {
             confirm: Duration::from_secs(2),
             ..Settings::default()
         };
-        let store = store::open(&format!("redis://127.0.0.1:{}", to_store.port()));
+        let store = format!("redis://127.0.0.1:{}", to_store.port());
         let parts = Parts::new(
             Config::default(),
-            store.await.unwrap(),
+            store::open(&store).await.unwrap(),
             Arc::new(AmqpBus::open(&url_at(to_bus.port(), VHOST), settings).unwrap()),
             TimeSource::system(),
             CancellationToken::new(),
@@ -210,8 +210,9 @@ impl Site {
 
     /// Looks for a while, and it does not become well.
     async fn stays_ill(&self, check: &str) {
-        for _ in 0..LOOKS {
-            assert!(self.parts.health.report().await[check].is_err());
+        for look in 0..LOOKS {
+            let report = self.parts.health.report().await;
+            assert!(report[check].is_err(), "{check} is well at look {look}");
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -244,6 +245,7 @@ async fn trouble_is_told_once_and_passes() {
     site.to_bus.refuse();
     site.to_store.refuse();
     site.is_ill("store", &format!("127.0.0.1:{store}")).await;
+    site.is_ill("bus", &format!("127.0.0.1:{bus}")).await;
     let sending = site.send();
     site.stays_ill("bus").await;
     let before = site.log.take();
