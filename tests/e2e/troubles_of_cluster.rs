@@ -294,8 +294,15 @@ fn a_message_that_nobody_can_handle_is_put_aside_and_the_director_told() {
         assert!(letter.reason.contains("cannot be read"), "{letter:?}");
     }
     let bot = bot(&table.site, DIRECTOR);
-    let told = said(&Person::new(DIRECTOR), &table.site, bot, "没能处理");
-    assert_eq!(told, 1, "the director is told of the game's own, once");
+    let told = || said(&Person::new(DIRECTOR), &table.site, bot, "没能处理");
+    wait_for("the director to hear of tally's, too", || {
+        (told() > 1).then_some(())
+    });
+    assert_eq!(told(), 2, "of night's and of tally's, once each");
+    let stuck = |service: &str| table.site.metric("duskgate_stuck_games", service) > 0.0;
+    wait_for("the game to show as stuck", || {
+        (stuck("night") && stuck("tally")).then_some(())
+    });
 }
 
 /// Broker and Redis come minutes after the services, as far as these can tell.
