@@ -61,7 +61,7 @@ impl Chain {
 
 impl UnderWay {
     /// The store has taken the step to this version, and so all before it.
-    pub(crate) fn is_kept(mut self, version: u64) {
+    pub(crate) fn kept_at(mut self, version: u64) {
         if let Some(chain) = self.0.take() {
             chain.set(|progress| progress.kept = progress.kept.max(version));
         }
@@ -88,9 +88,9 @@ mod tests {
         assert!(chain.kept(3).await);
         let (fourth, fifth) = (chain.step(), chain.step());
         assert_eq!(chain.kept(4).now_or_never(), None);
-        fifth.is_kept(5);
+        fifth.kept_at(5);
         assert!(chain.kept(4).await);
-        fourth.is_kept(4);
+        fourth.kept_at(4);
         assert!(chain.kept(5).await && !chain.is_broken());
     }
 

@@ -341,7 +341,7 @@ impl<A: Aggregate> Writer<A> {
         }
         match committed? {
             Committed::Done(version) => {
-                step.under_way.is_kept(version);
+                step.under_way.kept_at(version);
                 if let Some(next) = step.next_deadline {
                     self.nudge_clock(task, next).await;
                 }
