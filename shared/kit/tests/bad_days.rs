@@ -26,9 +26,9 @@ const KEYS: usize = 30;
 /// For so long it is looked whether somebody complains again and again.
 const LOOKS: u32 = 30;
 const LOOK: Duration = Duration::from_millis(100);
-/// The most lines that say the same in one trouble: two connections, or two services, with two
-/// reasons (it went away, it cannot be reached).
-const MOST: usize = 4;
+/// The most lines that say the same in one trouble: each of two connections, or services, tells a
+/// reason once, and a network that cuts connections gives a few reasons (ended, reset, refused).
+const MOST: usize = 8;
 
 /// What was logged.
 #[derive(Clone, Default)]
