@@ -63,6 +63,9 @@ pub(crate) struct Frame {
     /// The calendar's name.
     pub calendar: String,
     pub options: Options,
+    /// How many seats it has, where that is not the board's own number.
+    #[serde(default)]
+    pub seats: Option<u16>,
     pub square: ChatGroup,
     /// Who directs it; nobody of them ever has a seat.
     pub directors: Vec<UserId>,
@@ -72,6 +75,11 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// How many people play.
+    pub(crate) fn size(&self, board: &Board) -> usize {
+        self.seats.map_or(board.seat_count(), usize::from)
+    }
+
     pub(crate) fn directs(&self, user: UserId) -> bool {
         self.directors.contains(&user)
     }

@@ -87,7 +87,7 @@ impl Lobby {
             Said::SignUp(wanted) => self.sign_up(frame, board, line, wanted.as_deref(), step),
             Said::Quit => self.quit(frame, board, line, step),
             Said::Elevator => step.answer(line, self.list(frame, board)),
-            Said::Status => self.own_status(board, line, step),
+            Said::Status => self.own_status(frame, board, line, step),
             Said::Help(about) => help::in_lobby(frame, board, line, about.as_deref(), step),
             Said::Notices => answers::plain(step, line, "answer/no-notices"),
             Said::Open => {
@@ -160,7 +160,7 @@ impl Lobby {
             let how = Phrase::new("lobby/unreachable", json!({"alias": applicant.alias}));
             step.say(Audience::Square, SayKind::Prompt, vec![how]);
         }
-        if self.awaits_reach && self.out_of_reach(board).next().is_none() {
+        if self.awaits_reach && self.out_of_reach(frame.size(board)).next().is_none() {
             self.awaits_reach = false;
             let now = Phrase::new("director/all-reached", json!({"name": frame.name}));
             step.say(Audience::Directors, SayKind::Prompt, vec![now]);
@@ -169,17 +169,17 @@ impl Lobby {
     }
 
     /// Who would play and cannot be reached, as far as anybody knows.
-    fn out_of_reach<'a>(&'a self, board: &Board) -> impl Iterator<Item = &'a Applicant> + use<'a> {
+    fn out_of_reach(&self, size: usize) -> impl Iterator<Item = &Applicant> {
         self.applicants
             .iter()
-            .take(board.seat_count())
+            .take(size)
             .filter(|applicant| applicant.reach != Reach::Reached)
     }
 
     // --- lists -------------------------------------------------------------------------------
 
     fn list(&self, frame: &Frame, board: &Board) -> Phrase {
-        let size = board.seat_count();
+        let size = frame.size(board);
         let alias = |applicant: &Applicant| applicant.alias.clone();
         let playing: Vec<String> = self.applicants.iter().take(size).map(alias).collect();
         let waiting: Vec<String> = self.applicants.iter().skip(size).map(alias).collect();
@@ -190,7 +190,7 @@ impl Lobby {
         Phrase::new("lobby/list", args)
     }
 
-    fn own_status(&self, board: &Board, line: &Line, step: &mut Step) {
+    fn own_status(&self, frame: &Frame, board: &Board, line: &Line, step: &mut Step) {
         let user = line.speaker.user;
         let Some(place) = self
             .applicants
@@ -199,7 +199,7 @@ impl Lobby {
         else {
             return answers::plain_if_expected(step, line, "lobby/not-in");
         };
-        let size = board.seat_count();
+        let size = frame.size(board);
         let args = json!({
             "alias": self.applicants[place].alias, "place": place + 1, "size": size,
             "waiting": (place + 1).saturating_sub(size), "signed_up": self.applicants.len(),
@@ -208,9 +208,9 @@ impl Lobby {
     }
 
     /// Those who will play, and those who waited in vain.
-    pub(crate) fn into_players(self, board: &Board) -> (Vec<Applicant>, Vec<Applicant>) {
+    pub(crate) fn into_players(self, size: usize) -> (Vec<Applicant>, Vec<Applicant>) {
         let mut players = self.applicants;
-        let waiting = players.split_off(board.seat_count().min(players.len()));
+        let waiting = players.split_off(size.min(players.len()));
         (players, waiting)
     }
 }

@@ -176,7 +176,7 @@ impl Night {
                 step.roster(&lobby.roster(&mut frame, board));
                 let args = json!({
                     "name": frame.name, "game": frame.game.number, "board": board.name,
-                    "size": board.seat_count(), "calendar": frame.calendar,
+                    "size": frame.size(board), "calendar": frame.calendar,
                 });
                 step.answer(line, Phrase::new("lobby/opened", args));
                 self.stage = Stage::Lobby(frame, lobby);
@@ -262,7 +262,7 @@ impl Night {
             self.stage = Stage::Lobby(frame, lobby);
             return;
         };
-        let (players, waiting) = lobby.into_players(&board);
+        let (players, waiting) = lobby.into_players(frame.size(&board));
         let (mut table, cards) = Table::deal(env, &frame, &board, players, line.received);
         let roster = table.roster(&mut frame, RosterState::Running);
         step.roster(&roster);

@@ -29,7 +29,16 @@ pub(crate) fn frame(
         .board_called(&opening.board)
         .ok_or_else(|| unknown_board(env, &opening))?;
     let calendar = calendar(board, &opening)?;
-    let options = options(board.options, &opening.options)?;
+    let (size, others): (Vec<_>, Vec<_>) = opening
+        .options
+        .iter()
+        .cloned()
+        .partition(|(key, _)| matches!(key.as_str(), "seats" | "人数"));
+    let seats = size
+        .last()
+        .map(|(_, value)| seats(board, value))
+        .transpose()?;
+    let options = options(board.options, &others)?;
     let name = name(board, game, opening.name.as_deref(), taken)?;
     let seed = Seed::from_hex(entropy).ok_or_else(|| Phrase::plain("lobby/no-dice"))?;
     Ok(Frame {
@@ -38,6 +47,7 @@ pub(crate) fn frame(
         board: board.id.clone(),
         calendar,
         options,
+        seats,
         square,
         directors: vec![line.speaker.user],
         seed,
@@ -91,6 +101,19 @@ fn calendar(board: &Board, opening: &Opening) -> Result<String, Phrase> {
             let known: Vec<&str> = known().collect();
             Phrase::new("lobby/no-such-calendar", json!({"calendars": known}))
         })
+}
+
+/// A number of seats that the board takes (foxcurse F1).
+fn seats(board: &Board, value: &str) -> Result<u16, Phrase> {
+    let sizes = board.sizes();
+    let wanted = value
+        .parse()
+        .ok()
+        .filter(|n| sizes.contains(&usize::from(*n)));
+    wanted.ok_or_else(|| {
+        let args = json!({"board": board.name, "sizes": sizes});
+        Phrase::new("lobby/bad-size", args)
+    })
 }
 
 /// The board's parameters with those that were given.

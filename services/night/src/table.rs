@@ -94,7 +94,7 @@ impl Table {
             .collect();
         let (game, cards) = Game::new(Setup {
             board: Arc::clone(board),
-            seats: rules::deal(board, board.seat_count(), frame.seed.0),
+            seats: rules::deal(board, frame.size(board), frame.seed.0),
             options: frame.options,
             timetable: env.timetable(&frame.calendar),
             seed: frame.seed.0,

@@ -31,6 +31,36 @@ fn a_board_goes_by_id_and_by_name_and_a_game_by_its_own_name() {
     assert_eq!(sim.roster.as_ref().unwrap().name, "周末局");
 }
 
+/// foxcurse F1: 16 people play, or 18 when it is opened for them.
+#[test]
+fn a_board_of_several_sizes_is_opened_for_one_of_them() {
+    for (words, size) in [
+        ("foxcurse", 16),
+        ("foxcurse 人数=18", 18),
+        ("咒狐 seats=16", 16),
+    ] {
+        let mut sim = Sim::opened(words);
+        assert!(
+            sim.heard_in_square().contains(&format!("{size}人")),
+            "{words}"
+        );
+        for n in 1..size {
+            sim.private(player(n), &format!("报名 客人{n}"));
+        }
+        sim.forget();
+        sim.square(DIRECTOR, "发牌");
+        assert!(sim.everything().contains("还差1人"), "{words}");
+        sim.private(player(size), "报名 来晚了");
+        sim.square(DIRECTOR, "发牌");
+        // The pool is small: it goes on when repeated.
+        sim.square(DIRECTOR, "发牌");
+        let roster = sim.roster.clone().unwrap();
+        assert_eq!(roster.state, RosterState::Running, "{words}");
+        assert_eq!(roster.seats.len() as u64, size, "{words}");
+        sim.replayed_is_the_same();
+    }
+}
+
 #[test]
 fn what_cannot_be_opened_leaves_the_group_free() {
     for (words, answer) in [
@@ -39,6 +69,9 @@ fn what_cannot_be_opened_leaves_the_group_free() {
         ("m158 日历=huge", "日历=quick"),
         ("m158 sheriff=maybe", "参数没看懂"),
         ("m158 colour=red", "参数没看懂"),
+        ("m158 人数=18", "鸣潮只能是 14 人"),
+        ("foxcurse 人数=17", "咒狐只能是 16 或 18 人"),
+        ("foxcurse 人数=多", "人数=18"),
         ("m158 报名", "这个局名不行"),
         ("m158 预言", "这个局名不行"),
         ("m158 123", "这个局名不行"),

@@ -56,7 +56,7 @@ impl Lobby {
             .collect();
         let args = json!({
             "name": frame.name, "game": frame.game.number, "board": board.name,
-            "calendar": frame.calendar, "size": board.seat_count(), "people": people,
+            "calendar": frame.calendar, "size": frame.size(board), "people": people,
         });
         Phrase::new("director/lobby", args)
     }
@@ -70,7 +70,7 @@ impl Lobby {
         line: &Line,
         step: &mut Step,
     ) -> Next {
-        let size = board.seat_count();
+        let size = frame.size(board);
         let missing = size.saturating_sub(self.applicants.len());
         if missing > 0 {
             let args = json!({"missing": missing, "have": self.applicants.len(), "size": size});
@@ -78,7 +78,7 @@ impl Lobby {
             return Next::Stay;
         }
         let people: serde_json::Value = self
-            .out_of_reach(board)
+            .out_of_reach(size)
             .map(|someone| {
                 let refused = someone.reach == Reach::Refused;
                 json!({"alias": someone.alias, "user": someone.user.0, "refused": refused})

@@ -69,7 +69,7 @@ impl Lobby {
             });
             true
         };
-        let size = board.seat_count();
+        let size = frame.size(board);
         let args = json!({
             "alias": alias, "again": own.is_some(), "place": place + 1, "size": size,
             "waiting": (place + 1).saturating_sub(size), "name": frame.name,
@@ -102,7 +102,7 @@ impl Lobby {
             line,
             Phrase::new("lobby/quit", json!({"alias": gone.alias})),
         );
-        let size = board.seat_count();
+        let size = frame.size(board);
         if place < size
             && let Some(next) = self.applicants.get(size - 1)
         {
