@@ -9,7 +9,7 @@ use texts::Texts;
 
 use crate::report::{Report, Totals, Verdict};
 use crate::unreadable::Unreadable;
-use crate::{play, read};
+use crate::{play, read_in};
 
 /// Rehearses files and folders of them and prints what becomes of each; with `json` one object
 /// a line. The code is 0 when all passed, 1 when one failed, 2 when one could not be read.
@@ -64,7 +64,7 @@ pub fn rehearse(paths: &[PathBuf], json: bool, out: &mut impl Write) -> io::Resu
 pub fn report(file: &Path, texts: &Texts) -> Report {
     let (title, verdict) = match fs::read_to_string(file).map_err(Unreadable::Io) {
         Err(why) => (String::new(), Verdict::Unreadable(why)),
-        Ok(text) => match read(&text) {
+        Ok(text) => match read_in(&text, file.parent().unwrap_or(Path::new(""))) {
             Err(why) => (String::new(), Verdict::Unreadable(why)),
             Ok(script) => match play(&script, texts) {
                 Ok(()) => (script.title, Verdict::Passed),

@@ -20,7 +20,7 @@ mod yaml;
 
 pub use cli::{cli, files, rehearse, report};
 pub use play::play;
-pub use read::{read, read_on};
+pub use read::{read, read_in};
 pub use report::{Failure, Fault, Report, StepAt, Totals, Verdict};
 pub use script::Script;
 pub use unreadable::{Place, Unreadable};

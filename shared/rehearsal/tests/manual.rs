@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use rehearsal::{play, read_on};
+use rehearsal::{play, read_in};
 use rules::{Arg, Audience, Board, Notice, PhaseKind};
 use sim::Table;
 use texts::Texts;
@@ -38,27 +38,30 @@ fn board(text: &str) -> Arc<Board> {
 }
 
 /// The first example: a role with a manual skill.
-fn barkeeper() -> Arc<Board> {
-    board(&printed()[0])
+fn barkeeper() -> String {
+    printed().swap_remove(0)
 }
 
 /// The second one: a role of two skills of the library, put behind the first board.
-fn watchman() -> Arc<Board> {
-    board(&printed()[..2].join("\n"))
+fn watchman() -> String {
+    printed()[..2].join("\n")
 }
 
-fn rehearse(board: &Arc<Board>, seats: &str, steps: &[&str]) {
+/// Plays these steps on a board that lies beside the rehearsal, as a director would write it.
+fn rehearse(board: &str, seats: &str, steps: &[&str]) {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    std::fs::write(folder.path().join("town.toml"), board).expect("a file can be written");
     let steps = steps.join("\n  - ");
-    let text = format!("board: town\nseats: {{{seats}}}\nplay:\n  - {steps}\n");
-    let script = read_on(&text, &[Arc::clone(board)]).unwrap_or_else(|why| panic!("{why}"));
+    let text = format!("board: town.toml\nseats: {{{seats}}}\nplay:\n  - {steps}\n");
+    let script = read_in(&text, folder.path()).unwrap_or_else(|why| panic!("{why}"));
     play(&script, &Texts::builtin()).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
 #[test]
 fn the_manual_prints_two_boards() {
     assert_eq!(printed().len(), 2);
-    assert_eq!(barkeeper().seat_count(), 7);
-    assert_eq!(watchman().seat_count(), 8);
+    assert_eq!(board(&barkeeper()).seat_count(), 7);
+    assert_eq!(board(&watchman()).seat_count(), 8);
 }
 
 /// A night as the manual tells it, in the words of the chat.
@@ -98,7 +101,11 @@ fn the_director_settles_a_manual_skill_by_a_ruling() {
 /// The director is asked by a typed notice when the choice takes effect, not before.
 #[test]
 fn the_director_is_asked_when_the_window_closes() {
-    let mut table = Table::open(&barkeeper(), "slow", &["酒保", "狼人", "村民", "村民"]);
+    let mut table = Table::open(
+        &board(&barkeeper()),
+        "slow",
+        &["酒保", "狼人", "村民", "村民"],
+    );
     table.until(PhaseKind::Night);
     let asks = |told: &[Notice]| -> Vec<Notice> {
         let asked = told.iter().filter(|n| n.key == "manual/asks");
@@ -147,4 +154,19 @@ fn a_role_of_two_skills_with_other_parameters() {
         "甲: 巡夜人, 乙: 狼人, 丙: 村民, 丁: 村民, 戊: 村民",
         &steps,
     );
+}
+
+#[test]
+fn mistakes_of_a_board_beside_the_rehearsal_are_named() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let read = |board: &str| {
+        let text = format!("board: {board}\nseats: {{甲: 村民}}\nplay: []\n");
+        let why = read_in(&text, folder.path()).expect_err("it is not there, or wrong");
+        why.to_string()
+    };
+    assert!(read("town.toml").contains("cannot be read"));
+    let wrong = barkeeper().replace("code = \"manual\"", "code = \"manuel\"");
+    std::fs::write(folder.path().join("wrong.toml"), wrong).expect("a file can be written");
+    let why = read("wrong.toml");
+    assert!(why.contains("there is no skill code \"manuel\""), "{why}");
 }

@@ -8,6 +8,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rules::game::SeatSetup;
@@ -26,14 +27,19 @@ const KEYS: &str = "title, about, board, seats, dice, options, play";
 /// The first thing that is not in the format or names nothing on the board, with its place and
 /// step.
 pub fn read(text: &str) -> Result<Script, Unreadable> {
-    read_on(text, boards::builtin())
+    read_with(text, None)
 }
 
-/// Reads a rehearsal file that can name one of these boards.
+/// Reads a rehearsal file that lies in this folder: it can also name the file of a board there
+/// (`board: town.toml`).
 ///
 /// # Errors
-/// As [`read`].
-pub fn read_on(text: &str, boards: &[Arc<Board>]) -> Result<Script, Unreadable> {
+/// As [`read`], and what is wrong with that board.
+pub fn read_in(text: &str, folder: &Path) -> Result<Script, Unreadable> {
+    read_with(text, Some(folder))
+}
+
+fn read_with(text: &str, folder: Option<&Path>) -> Result<Script, Unreadable> {
     let root = parse(text)?;
     let keys = root.map("a rehearsal")?;
     for (key, node) in keys {
@@ -46,7 +52,7 @@ pub fn read_on(text: &str, boards: &[Arc<Board>]) -> Result<Script, Unreadable> 
     let key = |name: &str| keys.iter().find(|(key, _)| key == name).map(|(_, n)| n);
     let needed = |name: &str| key(name).ok_or_else(|| root.wrong(format!("{name} is missing")));
 
-    let board = board(needed("board")?, boards)?;
+    let board = board(needed("board")?, folder)?;
     let (aliases, setups) = seats(needed("seats")?, &board)?;
     let known = Known {
         board: &board,
@@ -71,11 +77,24 @@ fn text_of(node: Option<&Node>, what: &str) -> Result<Option<String>, Wrong> {
         .transpose()
 }
 
-fn board(node: &Node, boards: &[Arc<Board>]) -> Result<Arc<Board>, Wrong> {
+/// Is this the name of a board's file, not its id?
+fn is_file(board: &str) -> bool {
+    let ending = Path::new(board).extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+fn board(node: &Node, folder: Option<&Path>) -> Result<Arc<Board>, Wrong> {
     let id = node.text("board")?;
-    let named = |b: &&Arc<Board>| b.id.eq_ignore_ascii_case(id) || b.name == id;
-    boards.iter().find(named).cloned().ok_or_else(|| {
-        let known: Vec<&str> = boards.iter().map(|b| b.id.as_str()).collect();
+    if let Some(folder) = folder.filter(|_| is_file(id)) {
+        let file = folder.join(id);
+        let text = std::fs::read_to_string(&file)
+            .map_err(|why| node.wrong(format!("{} cannot be read: {why}", file.display())))?;
+        let board = boards::read(&text)
+            .map_err(|problems| node.wrong(format!("{id} has mistakes:\n{problems}")))?;
+        return Ok(Arc::new(board));
+    }
+    boards::find(id).ok_or_else(|| {
+        let known: Vec<&str> = boards::builtin().iter().map(|b| b.id.as_str()).collect();
         node.wrong(format!(
             "there is no board {id:?}; there are: {}",
             known.join(", ")
