@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use rules::board::{
     Board, Calendar, Choose, Colour, DealRules, DealSize, End, Faction, Flow, GroupDef, Harm,
-    Harms, LastWordsRule, Members, Oneself, Options, Penalties, Publication, Redirect, Role,
-    SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told, Usage,
-    VoteRules, Whom, Window, WindowKind, WinsChecked,
+    Harms, LastWordsRule, ListOrder, Members, Oneself, Options, Penalties, Publication, Redirect,
+    Role, SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told,
+    Usage, VoteRules, Whom, Window, WindowKind, WinsChecked,
 };
 use rules::phase::PhaseKind;
 use rules::skills::{self, Names, Param, Params};
@@ -178,12 +178,14 @@ impl Reader<'_> {
                 }
             },
             publication: Publication {
-                seat_order: match file.publication.order.get_ref().as_str() {
-                    "seat" => true,
-                    "settlement" => false,
+                order: match file.publication.order.get_ref().as_str() {
+                    "seat" => ListOrder::Seat,
+                    "settlement" => ListOrder::Settlement,
+                    "night-by-seat" => ListOrder::NightBySeat,
                     _ => {
-                        self.one_of(&file.publication.order, "seat, settlement");
-                        true
+                        let words = "seat, settlement, night-by-seat";
+                        self.one_of(&file.publication.order, words);
+                        ListOrder::Seat
                     }
                 },
                 causes: file.publication.causes,

@@ -585,8 +585,8 @@ pub enum WinsChecked {
 )]
 #[derive(Debug, Clone)]
 pub struct Publication {
-    /// In the order of seats, not of settlement (G4).
-    pub seat_order: bool,
+    /// In which order (G4).
+    pub order: ListOrder,
     /// Do lists tell those who were voted out from others (R16)?
     pub causes: bool,
     /// Do lists name the faction of who is on them?
@@ -597,6 +597,18 @@ pub struct Publication {
     pub vote_at_once: bool,
     /// The first night's list waits for the end of the election.
     pub first_night_after_election: bool,
+}
+
+/// In which order a list names who went out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListOrder {
+    /// By seat.
+    Seat,
+    /// In the order of settlement.
+    Settlement,
+    /// Those of a night by seat, since the order of its settlement would tell what put them out
+    /// (G15); the rest in the order of settlement.
+    NightBySeat,
 }
 
 /// Who may leave last words.

@@ -1,6 +1,6 @@
 //! Lists of who went out, last words, and everything that waits for the door to open.
 
-use crate::board::Harm;
+use crate::board::{Harm, ListOrder};
 use crate::game::Game;
 use crate::ids::{SeatId, SeatSet};
 use crate::notice::{Arg, Notice};
@@ -15,12 +15,19 @@ impl Game {
         &self.world.outs
     }
 
-    fn ordered(&self, records: &[OutRecord]) -> Vec<SeatId> {
-        let mut seats: Vec<SeatId> = records.iter().map(|o| o.seat).collect();
-        if self.board.publication.seat_order {
-            seats.sort_unstable();
+    /// These, in the order in which a list names them.
+    pub fn ordered(&self, records: &[OutRecord]) -> Vec<SeatId> {
+        let mut records = records.to_vec();
+        match self.board.publication.order {
+            ListOrder::Seat => records.sort_by_key(|o| o.seat),
+            ListOrder::Settlement => {}
+            // The night's own come first, as they have settled.
+            ListOrder::NightBySeat => records.sort_by_key(|o| {
+                let night = o.cause.phase.kind == PhaseKind::Night;
+                (!night, Some(o.seat).filter(|_| night))
+            }),
         }
-        seats
+        records.iter().map(|o| o.seat).collect()
     }
 
     /// A list that tells apart who was voted out, where the board does (R16).

@@ -31,15 +31,18 @@ impl Outs {
         let outs = game.outs();
         let seen = std::mem::replace(&mut self.seen, outs.to_vec());
         let list_of = |place: usize| self.lists.partition_point(|end| *end <= place);
-        let mut new: Vec<(usize, SeatId)> = outs
+        let new: Vec<(usize, OutRecord)> = outs
             .iter()
             .enumerate()
             .filter(|(_, out)| !seen.contains(out))
-            .map(|(place, out)| (list_of(place), out.seat))
+            .map(|(place, out)| (list_of(place), *out))
             .collect();
-        if game.board().publication.seat_order {
-            new.sort_unstable();
-        }
-        new.into_iter().map(|(_, seat)| seat).collect()
+        let lists = new.chunk_by(|(one, _), (other, _)| one == other);
+        lists
+            .flat_map(|list| {
+                let records: Vec<OutRecord> = list.iter().map(|(_, out)| *out).collect();
+                game.ordered(&records)
+            })
+            .collect()
     }
 }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use rules::board::{
-    Board, Calendar, Choose, DealRules, End, Faction, Flow, Harms, LastWordsRule, Options,
-    Penalties, Publication, Role, SeatCount, SkillDef, StateDef, Usage, VoteRules, Window,
+    Board, Calendar, Choose, DealRules, End, Faction, Flow, Harms, LastWordsRule, ListOrder,
+    Options, Penalties, Publication, Role, SeatCount, SkillDef, StateDef, Usage, VoteRules, Window,
     WindowKind, WinsChecked,
 };
 use rules::skill::Skill;
@@ -86,7 +86,7 @@ impl Toy {
             wins: Vec::new(),
             wins_checked: WinsChecked::Fixed,
             publication: Publication {
-                seat_order: true,
+                order: ListOrder::Seat,
                 causes: true,
                 factions: false,
                 told_at_once: false,
