@@ -90,3 +90,48 @@ fn a_state_lasts_into_the_next_window() {
         .send(2, "刀", &[3])
         .expect_err("it knows that it is silenced");
 }
+
+/// Silence does not touch what is locked (锁定, TP1).
+#[test]
+fn silence_leaves_a_locked_skill() {
+    let mut toy = Toy::new();
+    let silenced = toy.state(
+        "沉默",
+        &StateDef {
+            told: Told::Always,
+            ..silence()
+        },
+    );
+    toy.skill("冰冻", Lay(silenced, Some(until(&[PhaseKind::Dawn]))));
+    toy.skill_with("刀", Strike(Harm::Strike), |def| {
+        def.windows = [LATE].into_iter().collect();
+        def.locked = true;
+    });
+    let mut table = toy.deal(&["冰冻", "刀", "平民"]);
+    table.until_window("早夜");
+    table.sends(1, "冰冻", &[2]);
+    table.close();
+    table.sends(2, "刀", &[3]);
+    table.until(PhaseKind::Dawn);
+    assert_eq!(table.out(), [3]);
+}
+
+/// T4: a skill of every second night rests for one, whatever became of it.
+#[test]
+fn a_skill_of_every_second_night_rests_for_one() {
+    let mut toy = Toy::new();
+    let skill = toy.skill_with("咬", Strike(Harm::Strike), |def| def.every = 2);
+    let mut table = toy.deal(&["咬", "平民", "平民", "平民", "平民"]);
+    table.until_window("早夜");
+    table.sends(1, "咬", &[2]);
+    table.sends(1, "咬", &[3]);
+    table.until(PhaseKind::Night);
+    assert_eq!(table.out(), [3], "until it acts it can be changed");
+    let refused = table.send(1, "咬", &[4]);
+    assert_eq!(refused, Err(rules::Refusal::Rests { skill, night: 3 }));
+    assert!(table.game.open_skills(sim::table::at(1)).is_empty());
+    table.until(PhaseKind::Night);
+    table.sends(1, "咬", &[4]);
+    table.until(PhaseKind::Dawn);
+    assert_eq!(table.out(), [3, 4]);
+}
