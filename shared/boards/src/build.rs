@@ -9,6 +9,7 @@ use rules::board::{
     Role, SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told,
     Usage, VoteRules, Whom, Window, WindowKind, WinsChecked,
 };
+use rules::nearest::did_you_mean;
 use rules::phase::PhaseKind;
 use rules::skills::{self, Names, Param, Params};
 use rules::wins::{Cond, Who, WinRule};
@@ -20,6 +21,7 @@ use crate::file::{
     SkillFile, StateFile, ToldFile, WhoFile,
 };
 use crate::problem::{Collector, Problems};
+use crate::sense;
 
 /// Reads a board from its text.
 ///
@@ -30,7 +32,7 @@ pub(crate) fn build(text: &str) -> Result<Board, Problems> {
     let file: BoardFile = match toml::from_str(text) {
         Ok(file) => file,
         Err(error) => {
-            problems.add(error.span().unwrap_or(0..0), error.message());
+            problems.add(error.span().unwrap_or(0..0), hinted(error.message()));
             return Err(problems.finish(()).err().unwrap_or(Problems(Vec::new())));
         }
     };
@@ -42,12 +44,25 @@ pub(crate) fn build(text: &str) -> Result<Board, Problems> {
     };
     let board = reader.board(&file, text);
     reader.check_deal(&board, &file);
+    if reader.problems.is_clean() {
+        sense::look_through(&board, &file, &mut reader.problems);
+    }
     reader.problems.finish(board)
 }
 
 /// Names with their places.
 fn placed(names: &[Name]) -> impl Iterator<Item = (&str, Range<usize>)> {
     names.iter().map(|n| (n.get_ref().as_str(), n.span()))
+}
+
+/// What the parser says, with the nearest of the words that it expected.
+fn hinted(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let hint = match quoted.next() {
+        Some(word) if message.starts_with("unknown field") => did_you_mean(word, quoted),
+        _ => String::new(),
+    };
+    format!("{message}{hint}")
 }
 
 fn plain(names: &[Name]) -> Vec<String> {
@@ -230,8 +245,9 @@ impl Reader<'_> {
             .position(|n| n == name.get_ref())
             .unwrap_or_else(|| {
                 let known = table.join(" ");
+                let hint = did_you_mean(name.get_ref(), table.iter().map(String::as_str));
                 let message = format!(
-                    "no {kind} is called {:?}; there are: {known}",
+                    "no {kind} is called {:?}{hint}; there are: {known}",
                     name.get_ref()
                 );
                 self.problems.add(name.span(), message);
@@ -277,8 +293,13 @@ impl Reader<'_> {
     }
 
     fn none_of(&mut self, name: &str, place: Range<usize>, words: &str) {
-        self.problems
-            .add(place, format!("{name:?} is none of: {words}"));
+        self.problems.add(
+            place,
+            format!(
+                "{name:?} is none of: {words}{}",
+                did_you_mean(name, words.split(", "))
+            ),
+        );
     }
 
     fn phase(&mut self, name: &Name) -> PhaseKind {

@@ -263,6 +263,9 @@ pub(crate) struct RoleFile {
     pub name: Name,
     pub faction: Option<Name>,
     pub class: Option<Name>,
+    /// In no class, on purpose.
+    #[serde(default)]
+    pub classless: bool,
     #[serde(default)]
     pub strength: u8,
     pub count: u8,

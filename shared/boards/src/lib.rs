@@ -6,6 +6,7 @@
 mod build;
 mod file;
 mod problem;
+mod sense;
 
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};

@@ -74,6 +74,11 @@ impl<'a> Collector<'a> {
         ));
     }
 
+    /// Is there no mistake so far?
+    pub(crate) fn is_clean(&self) -> bool {
+        self.found.is_empty()
+    }
+
     pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Problems> {
         if self.found.is_empty() {
             return Ok(value);

@@ -17,6 +17,7 @@ pub mod game;
 pub mod ids;
 pub mod input;
 mod made_known;
+pub mod nearest;
 pub mod notice;
 mod orders;
 pub mod phase;

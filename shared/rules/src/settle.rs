@@ -274,7 +274,7 @@ impl Game {
     }
 
     /// The state by which nothing puts the seat out (R6).
-    fn stays_in(&self, seat: SeatId) -> Option<StateId> {
+    pub(crate) fn stays_in(&self, seat: SeatId) -> Option<StateId> {
         let mut working = self.working(seat);
         working.find(|(_, d)| d.stays_in).map(|(r, _)| r.state)
     }

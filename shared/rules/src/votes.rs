@@ -295,6 +295,7 @@ impl Game {
                 && self.stands(*s)
                 && !self.at(*s).barred
                 && self.working(*s).any(|(_, def)| def.voted_instead)
+                && self.stays_in(*s).is_none()
         };
         let (target, skill) = if bears {
             (seat, own(|def| def.tie == TieBreak::Itself, seat))

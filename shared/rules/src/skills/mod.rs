@@ -49,6 +49,7 @@ use std::sync::Arc;
 
 pub use params::{Names, Param, ParamProblem, Params};
 
+use crate::nearest::did_you_mean;
 use crate::skill::Skill;
 
 /// How a skill's code is made from the parameters of a board file.
@@ -110,7 +111,8 @@ pub fn build(code: &str, mut params: Params) -> Result<Arc<dyn Skill>, ParamProb
     let Some((_, make)) = LIBRARY.iter().find(|(word, _)| *word == code) else {
         let words: Vec<&str> = LIBRARY.iter().map(|(word, _)| *word).collect();
         let message = format!(
-            "there is no skill code {code:?}; there are {}",
+            "there is no skill code {code:?}{}; there are {}",
+            did_you_mean(code, words.iter().copied()),
             words.join(", ")
         );
         return Err(ParamProblem { key: None, message });

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::board::Harm;
 use crate::ids::{FactionId, GroupId, RoleId, SkillId, StateId};
+use crate::nearest::did_you_mean;
 use crate::phase::{PhaseKind, PhaseSet, WindowId};
 use crate::world::Lapse;
 
@@ -89,7 +90,11 @@ impl<'a> Params<'a> {
         let known: Vec<&str> = self.read.iter().map(String::as_str).collect();
         let message = match known.as_slice() {
             [] => "this skill takes no parameters".to_owned(),
-            known => format!("unknown; this skill takes {}", known.join(", ")),
+            known => format!(
+                "unknown{}; this skill takes {}",
+                did_you_mean(key, known.iter().copied()),
+                known.join(", ")
+            ),
         };
         Err(ParamProblem {
             key: Some(key.clone()),
@@ -248,12 +253,11 @@ impl<'a> Params<'a> {
 
 fn find(key: &str, kind: &str, table: &[String], name: &str) -> Result<usize, ParamProblem> {
     table.iter().position(|n| n == name).ok_or_else(|| {
+        let hint = did_you_mean(name, table.iter().map(String::as_str));
+        let known = table.join(" ");
         problem(
             key,
-            &format!(
-                "no {kind} is called {name:?}; there are {}",
-                table.join(" ")
-            ),
+            &format!("no {kind} is called {name:?}{hint}; there are {known}"),
         )
     })
 }
