@@ -108,6 +108,11 @@ pub enum Command {
         #[arg(required = true, value_name = "PATH")]
         files: Vec<PathBuf>,
     },
+    /// Boards: list them, or print one as the rules post that a director publishes.
+    Board {
+        #[command(subcommand)]
+        what: BoardCommand,
+    },
     /// Play whole games at random and count who wins.
     Simulate {
         /// Which board.
@@ -146,6 +151,23 @@ pub enum Letters {
         service: String,
         /// Its id.
         id: u64,
+    },
+}
+
+/// What to do with boards.
+#[derive(Debug, Subcommand)]
+pub enum BoardCommand {
+    /// List the boards.
+    List {
+        /// A folder with boards of your own, as in boards.folder.
+        #[arg(long, value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
+    /// Print a board as a rules post.
+    Show {
+        /// A board's id or name, or a board file.
+        #[arg(value_name = "ID|FILE")]
+        board: String,
     },
 }
 

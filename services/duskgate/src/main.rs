@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::Letters { what, flags } => done(letters::run(what, flags)),
         Command::Rehearse { paths, json } => tools::rehearse(&paths, json),
         Command::Check { files } => tools::check(&files),
+        Command::Board { what } => tools::board(&what),
         Command::Simulate { board, games, seed } => tools::simulate(&board, games, seed),
     }
 }

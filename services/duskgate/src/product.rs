@@ -10,6 +10,7 @@ use kit::config::{GroupMode, PlaygroundMode, Secret};
 use kit::{Config, Parts};
 use playground::Playground;
 use protocol::{AccountId, ChatGroup, Service, UserId};
+use rules::Board;
 use texts::Texts;
 use tokio::task::JoinSet;
 
@@ -54,6 +55,7 @@ pub struct Product {
     parts: Parts,
     crew: Crew,
     texts: Texts,
+    boards: Vec<Arc<Board>>,
     ingest: ingest::Settings,
     pools: publish::Pools,
     playground: Option<playground::Settings>,
@@ -65,10 +67,11 @@ impl Product {
     ///
     /// # Errors
     /// When a setting asks for something that this release does not have or the crew cannot do,
-    /// or the folder of chat texts cannot be read.
+    /// or the folder of chat texts or of boards cannot be read.
     pub fn new(parts: Parts, crew: Crew, address: SocketAddr) -> anyhow::Result<Self> {
         check(&parts.config, crew)?;
         let texts = load_texts(&parts.config)?;
+        let boards = load_boards(&parts.config)?;
         let ingest = ingest::Settings::of(&parts.config, texts.clone());
         let pools = publish::Pools {
             otherwise: parts.config.groups.pool.clone(),
@@ -78,6 +81,7 @@ impl Product {
             parts,
             crew,
             texts,
+            boards,
             ingest,
             pools,
             playground: None,
@@ -161,11 +165,12 @@ impl Product {
     }
 
     async fn start(self, listener: TcpListener) -> anyhow::Result<Services> {
-        let night = night::Env::new(boards::builtin().iter().cloned(), self.night());
+        let night = night::Env::new(self.boards.iter().cloned(), self.night());
         let Self {
             parts,
             crew,
             texts,
+            boards: _,
             ingest,
             pools,
             playground,
@@ -336,6 +341,19 @@ fn load_texts(config: &Config) -> anyhow::Result<Texts> {
         }
     };
     Ok(texts.in_zone(config.clock.zone.time_zone().iana_name().unwrap_or("UTC"))?)
+}
+
+/// The built-in boards and the operator's own; a bad file is named in the log and does not stop
+/// the others.
+fn load_boards(config: &Config) -> anyhow::Result<Vec<Arc<Board>>> {
+    let Some(folder) = &config.boards.folder else {
+        return Ok(boards::builtin().to_vec());
+    };
+    let (boards, bad) = boards::with_folder(folder).context("boards.folder")?;
+    for bad in bad {
+        tracing::warn!(%bad, "an own board is not used");
+    }
+    Ok(boards)
 }
 
 async fn serve_http(

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::env::Env;
 use crate::frame::Frame;
 use crate::lobby::Applicant;
+use crate::snapshot;
 
 /// Which stream of the seed orders the seats; the rules use those before it.
 const SEATING_STREAM: u64 = 3;
@@ -72,6 +73,8 @@ pub(crate) struct Table {
     pub vocabulary: Vocabulary,
     /// Names of the seats, in elevator order.
     pub aliases: Vec<String>,
+    /// The text of the board it is played on, as it is kept.
+    pub board_text: Vec<u8>,
 }
 
 impl Table {
@@ -124,6 +127,7 @@ impl Table {
             .map(|holder| holder.alias.clone())
             .collect();
         Self {
+            board_text: snapshot::pack(&game.board().source),
             seating,
             game,
             vocabulary,

@@ -104,6 +104,7 @@ impl Reader<'_> {
             id: file.id.get_ref().clone(),
             name: file.name.clone(),
             hash: crate::hash(text),
+            source: text.into(),
             factions: self
                 .names
                 .factions

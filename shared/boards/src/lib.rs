@@ -5,6 +5,7 @@
 
 mod build;
 mod file;
+mod folder;
 mod problem;
 mod sense;
 
@@ -14,6 +15,7 @@ use std::sync::{Arc, LazyLock};
 use rules::Board;
 use sha2::{Digest, Sha256};
 
+pub use folder::{BadFile, Why, with_folder};
 pub use problem::{Problem, Problems};
 
 /// Boards that come with the product: id and text.

@@ -21,6 +21,8 @@ pub struct Board {
     pub name: String,
     /// A hash of the text it was read from; a stored game names it.
     pub hash: String,
+    /// The text it was read from, to be kept with games on it.
+    pub source: Arc<str>,
     /// Factions, in the order of the text.
     pub factions: Vec<Faction>,
     /// Names of classes (神职, 村民, …).

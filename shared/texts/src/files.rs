@@ -10,6 +10,7 @@ macro_rules! files {
 
 files! {
     "answer.txt",
+    "board.txt",
     "director.txt",
     "groups.txt",
     "help.txt",

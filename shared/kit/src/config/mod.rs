@@ -40,6 +40,8 @@ pub struct Config {
     pub playground: Playground,
     /// Chat texts.
     pub texts: Texts,
+    /// Boards.
+    pub boards: Boards,
 }
 
 /// `[http]`
@@ -176,6 +178,15 @@ pub enum PlaygroundMode {
 #[serde(deny_unknown_fields)]
 pub struct Texts {
     /// A folder with the operator's own chat texts.
+    #[serde(deserialize_with = "values::optional_path")]
+    pub folder: Option<PathBuf>,
+}
+
+/// `[boards]`
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boards {
+    /// A folder with the operator's own boards.
     #[serde(deserialize_with = "values::optional_path")]
     pub folder: Option<PathBuf>,
 }

@@ -61,6 +61,7 @@ fn a_fresh_start_needs_no_file() {
     assert_eq!(config.log.format, LogFormat::Text);
     assert!(config.playground_runs());
     assert_eq!(config.texts.folder, None);
+    assert_eq!(config.boards.folder, None);
 }
 
 #[test]

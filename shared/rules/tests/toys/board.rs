@@ -51,6 +51,7 @@ impl Toy {
             id: "toy".to_owned(),
             name: "玩具".to_owned(),
             hash: "toy".to_owned(),
+            source: "".into(),
             factions: vec![Faction {
                 name: "大家".to_owned(),
             }],
