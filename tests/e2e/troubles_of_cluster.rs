@@ -20,9 +20,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::cluster_site::ClusterSite;
-use crate::game::{DIRECTOR, Table, said};
+use crate::game::{DIRECTOR, SQUARE, Table, said};
 use crate::people::{Person, bot};
-use crate::side::{At, Platform, TOKEN};
+use crate::side::{At, Ear, Platform, TOKEN};
 use crate::site::{Site, wait_for};
 use crate::whole_game::{check, play};
 
@@ -203,13 +203,19 @@ async fn say_again(channel: &Channel, delivery: &Delivery) -> lapin::Result<()> 
 #[test]
 fn two_bridges_of_one_account_speak_with_one_voice() {
     let users: Vec<u64> = (30_001..30_061).collect();
-    let platform = Platform::new(&users, &[]);
+    let mut friends = users.clone();
+    friends.push(DIRECTOR);
+    let platform = Platform::new(&friends, &[SQUARE, 700_001, 700_002]);
     let token = ("DUSKGATE_ONEBOT_ACCESS_TOKEN".to_owned(), TOKEN.to_owned());
     let mut site = ClusterSite::start(Plan {
         instances: 2,
         chat: Chat::Real,
         variables: vec![token],
-        ..ClusterSite::plan(&["onebot.messages_per_minute=600"])
+        ..ClusterSite::plan(&[
+            "onebot.messages_per_minute=600",
+            &format!("directors.users={DIRECTOR}"),
+            "groups.pool=700001,700002",
+        ])
     });
     let bridges = site.parts().of(cluster::Service::Ingest);
     let doors = bridges.map(|bridge| {
@@ -217,9 +223,16 @@ fn two_bridges_of_one_account_speak_with_one_voice() {
         format!("ws://{address}/onebot/v11/ws")
     });
     platform.stay_connected(&doors.collect::<Vec<_>>());
+    wait_for("one of them to listen", || {
+        site.log().contains("caught up with chat").then_some(())
+    });
+    let mut square = Ear::new(At::Group(SQUARE));
+    platform.say(At::Group(SQUARE), DIRECTOR, "开局 m158 日历=manual");
+    square.expect(&platform, &["报名"]);
     let answered = |user: u64| platform.said(At::Private(user)).len();
     for (nth, user) in users.iter().enumerate() {
-        platform.say(At::Private(*user), *user, "电梯");
+        // Fourteen are let in, and the others told that all seats are taken.
+        platform.say(At::Private(*user), *user, &format!("报名 {user}"));
         if nth % 5 == 4 {
             // Some have been answered; the others are for whoever speaks next.
             wait_for("an answer", || (answered(users[nth - 4]) > 0).then_some(()));
@@ -233,7 +246,7 @@ fn two_bridges_of_one_account_speak_with_one_voice() {
         });
     }
     // Whatever is said twice is said before this.
-    platform.say(At::Private(users[0]), users[0], "票型");
+    platform.say(At::Private(users[0]), users[0], "退出");
     wait_for("one more answer", || (answered(users[0]) > 1).then_some(()));
     let often = users[1..].iter().filter(|user| answered(**user) != 1);
     assert_eq!(often.collect::<Vec<_>>(), Vec::<&u64>::new());
