@@ -46,6 +46,11 @@ fn answers_of_foxcurse_depend_on_what_the_seat_may_know() {
     answers_depend_on_what_the_seat_may_know("foxcurse");
 }
 
+#[test]
+fn answers_of_redblack_depend_on_what_the_seat_may_know() {
+    answers_depend_on_what_the_seat_may_know("redblack");
+}
+
 fn answers_depend_on_what_the_seat_may_know(board: &str) {
     let board = boards::find(board).expect("the board is built in");
     let (mut asked, mut buckets) = (0, 0);
