@@ -42,8 +42,6 @@ struct Inner {
     writer: Writer<Account>,
     settings: Settings,
     hub: Hub,
-    /// Of this process and no other.
-    name: String,
     store_is_away: Told,
 }
 
@@ -53,13 +51,11 @@ impl Bridge {
         let env = Env {
             texts: settings.texts.clone(),
         };
-        let name = format!("d{}", uuid::Uuid::now_v7().simple());
-        let hub = Hub::new(name.clone());
+        let hub = Hub::new(format!("d{}", uuid::Uuid::now_v7().simple()));
         Self(Arc::new(Inner {
             writer: Writer::new(parts, Arc::new(env)),
             settings,
             hub,
-            name,
             store_is_away: Told::default(),
         }))
     }
@@ -93,7 +89,7 @@ impl Bridge {
             arrivals.mark_unchanged();
             for side in self.hub().all() {
                 if attended.insert(side.account) {
-                    let holder = self.0.name.clone();
+                    let holder = self.parts().instance.to_string();
                     tasks.spawn(Keeper::new(self.clone(), Arc::clone(&side), holder).run());
                     tasks.spawn(Listener::new(self.clone(), Arc::clone(&side)).run());
                     tasks.spawn(sender::speak(self.clone(), side));

@@ -36,7 +36,7 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// `holder` names this process and no other.
+    /// `holder` names this process and no other that lives.
     pub(crate) fn new(bridge: Bridge, side: Arc<AccountSide>, holder: String) -> Self {
         let account = AggregateKey {
             service: Service::Ingest,

@@ -1,5 +1,6 @@
 //! The things that a service is handed at start.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,6 +41,8 @@ pub struct Parts {
     pub outboxes: Outboxes,
     /// What writers have in memory.
     pub memories: Memories,
+    /// The name under which this process holds leases.
+    pub instance: Arc<str>,
     /// Cancelled when the process is to stop.
     pub shutdown: CancellationToken,
 }
@@ -53,6 +56,7 @@ impl Parts {
         clock: TimeSource,
         shutdown: CancellationToken,
     ) -> Self {
+        let instance = drawn_name().into();
         let health = Health::default();
         let (checked_store, checked_bus) = (Arc::clone(&store), Arc::clone(&bus));
         health.register("store", move || {
@@ -72,6 +76,7 @@ impl Parts {
             health,
             outboxes: Outboxes::default(),
             memories: Memories::default(),
+            instance,
             shutdown,
         }
     }
@@ -88,7 +93,12 @@ impl Parts {
             .await
             .context("store.url")?;
         let bus = open_bus(&config).await?;
-        Ok(Self::new(config, store, bus, clock, shutdown))
+        let name = fixed_name(&config);
+        let mut parts = Self::new(config, store, bus, clock, shutdown);
+        if let Some(name) = name {
+            parts.instance = name.into();
+        }
+        Ok(parts)
     }
 
     /// Waits until the store takes steps, or the process is to stop. For what a service reads
@@ -148,5 +158,41 @@ fn bus_folder(config: &Config) -> anyhow::Result<PathBuf> {
             "bus.url: \"local\" keeps its dead letters in the folder of store.url, which is none: \
              use file:FOLDER there, or amqp:// here"
         ),
+    }
+}
+
+/// A name that no other process has.
+fn drawn_name() -> String {
+    format!("{:016x}", RandomState::new().hash_one(std::process::id()))
+}
+
+/// The machine and the address that the process listens on, which only one process can have:
+/// whoever is started again after a crash holds at once what it held before.
+fn fixed_name(config: &Config) -> Option<String> {
+    let listen = config.http.listen;
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    (listen.port() != 0).then(|| format!("{}/{listen}", machine.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_is_started_again_has_its_name_and_no_other_has() {
+        let at = |listen: &str| {
+            let mut config = Config::default();
+            config.http.listen = listen.parse().expect("an address");
+            fixed_name(&config)
+        };
+        assert!(at("127.0.0.1:8081").is_some());
+        assert_eq!(at("127.0.0.1:8081"), at("127.0.0.1:8081"));
+        assert_ne!(at("127.0.0.1:8081"), at("127.0.0.1:8082"));
+        assert_eq!(
+            at("127.0.0.1:0"),
+            None,
+            "any port may be another's next time"
+        );
+        assert_ne!(drawn_name(), drawn_name());
     }
 }

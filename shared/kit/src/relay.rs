@@ -9,7 +9,6 @@
 //! lapse when there is not.
 
 use std::collections::BTreeSet;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -56,9 +55,13 @@ pub(crate) fn start(parts: &Parts, service: Service, stop: &CancellationToken) -
             stop.clone(),
         ));
     }
-    let holder = format!("{:016x}", RandomState::new().hash_one(std::process::id()));
     for shard in Shard::all() {
-        let tenure = Tenure::new(Arc::clone(&parts.store), service, shard, holder.clone());
+        let tenure = Tenure::new(
+            Arc::clone(&parts.store),
+            service,
+            shard,
+            parts.instance.to_string(),
+        );
         let relay = Relay {
             parts: parts.clone(),
             service,

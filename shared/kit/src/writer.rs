@@ -90,10 +90,11 @@ struct Decided {
 }
 
 impl Decided {
-    /// The earliest deadline from now on, when deadlines change.
-    fn next_deadline(&self) -> Option<Option<rules::Time>> {
+    /// What clock is told, when deadlines change.
+    fn nudge(&self) -> Option<ToClock> {
         let all = self.deadlines.as_ref()?;
-        Some(all.iter().map(|deadline| deadline.at).min())
+        let next = all.iter().map(|deadline| deadline.at).min();
+        Some(ToClock::Changed { next })
     }
 }
 
@@ -115,7 +116,7 @@ struct Committing {
     began: Instant,
     log: Option<serde_json::Value>,
     has_messages: bool,
-    next_deadline: Option<Option<rules::Time>>,
+    nudge: Option<ToClock>,
 }
 
 impl<A: Aggregate> Writer<A> {
@@ -263,7 +264,7 @@ impl<A: Aggregate> Writer<A> {
             *cached = Some(current);
             return Ok(ignored);
         }
-        let next_deadline = decided.next_deadline();
+        let nudge = decided.nudge();
         let has_messages = !decided.outbox.is_empty();
         let version = current.version + 1;
         let commit = Commit {
@@ -296,7 +297,7 @@ impl<A: Aggregate> Writer<A> {
             began,
             log: decided.log,
             has_messages,
-            next_deadline,
+            nudge,
         }))
     }
 
@@ -342,8 +343,8 @@ impl<A: Aggregate> Writer<A> {
         match committed? {
             Committed::Done(version) => {
                 step.under_way.kept_at(version);
-                if let Some(next) = step.next_deadline {
-                    self.nudge_clock(task, next).await;
+                if let Some(nudge) = step.nudge {
+                    self.nudge_clock(task, &nudge).await;
                 }
                 Ok(Some(handled(false, version, step.log)))
             }
@@ -388,11 +389,11 @@ impl<A: Aggregate> Writer<A> {
     }
 
     /// Tells the clock that deadlines have changed. May be lost: the clock also looks by itself.
-    async fn nudge_clock(&self, task: &Task<'_, A>, next: Option<rules::Time>) {
-        let Ok(body) = serde_json::to_string(&ToClock::Changed { next }) else {
+    async fn nudge_clock(&self, task: &Task<'_, A>, nudge: &ToClock) {
+        let Ok(body) = serde_json::to_string(nudge) else {
             return;
         };
-        let nudge = Message {
+        let message = Message {
             id: MessageId(format!("nudge/{}", task.id)),
             trace: task.trace.to_owned(),
             to: Topic {
@@ -402,7 +403,7 @@ impl<A: Aggregate> Writer<A> {
             key: String::new(),
             body,
         };
-        if let Err(error) = self.parts().bus.publish_transient(vec![nudge]).await {
+        if let Err(error) = self.parts().bus.publish_transient(vec![message]).await {
             tracing::debug!(%error, "the clock was not nudged");
         }
     }

@@ -78,8 +78,7 @@ impl<const NTH: usize> Aggregate for Diary<NTH> {
         match note {
             Note::Nothing => return Effects::ignored(),
             Note::Answer { to, .. } if !self.lines.contains(to) => return Effects::ignored(),
-            Note::Answer { text, .. } => self.lines.push(text.clone()),
-            Note::Write(text) => self.lines.push(text.clone()),
+            Note::Answer { text, .. } | Note::Write(text) => self.lines.push(text.clone()),
             Note::Follow(text) => {
                 effects.log = Some(serde_json::json!({ "after": self.lines.last() }));
                 self.lines.push(text.clone());
