@@ -134,7 +134,7 @@ fn frames_that_make_no_sense_are_passed_over() {
     Ear::new(At::Group(SQUARE)).expect(&platform, &["开局", "鸣潮1"]);
     let mut ear = Ear::new(At::Private(PLAYER));
     for frame in nonsense() {
-        platform.emit_raw(frame);
+        platform.emit_raw(&frame);
     }
     assert_answered(&platform, &mut ear);
 

@@ -93,15 +93,15 @@ impl Platform {
 
     /// Sends an event, when there is a connection.
     pub fn emit(&self, event: &Value) {
-        self.emit_raw(event.to_string());
+        self.emit_raw(&event.to_string());
     }
 
     /// The same for any text.
-    pub fn emit_raw(&self, frame: String) {
+    pub fn emit_raw(&self, frame: &str) {
         // One that has just ended hears nothing.
         self.book()
             .live
-            .retain(|live| live.send(frame.clone()).is_ok());
+            .retain(|live| live.send(frame.to_owned()).is_ok());
     }
 
     /// Somebody says something: it is kept, and told when there is a connection.
