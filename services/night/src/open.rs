@@ -118,7 +118,7 @@ fn seats(board: &Board, value: &str) -> Result<u16, Phrase> {
 
 /// The board's parameters with those that were given.
 fn options(mut options: Options, given: &[(String, String)]) -> Result<Options, Phrase> {
-    let known = ["sheriff", "idle_cards", "counts"];
+    let known = ["sheriff", "idle_cards", "counts", "runoff"];
     for (key, value) in given {
         let value = match value.as_str() {
             "true" | "是" | "开" | "有" | "on" | "yes" | "1" => true,
@@ -129,6 +129,7 @@ fn options(mut options: Options, given: &[(String, String)]) -> Result<Options, 
             "sheriff" | "警长" => options.sheriff = value,
             "idle_cards" | "潜水" => options.idle_cards = value,
             "counts" | "票数" => options.counts = value,
+            "runoff" | "平票pk" => options.runoff = value,
             _ => return Err(Phrase::new("lobby/bad-option", json!({"options": known}))),
         }
     }

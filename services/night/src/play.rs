@@ -62,12 +62,7 @@ pub(crate) fn line(table: &mut Table, frame: &Frame, line: &Line, step: &mut Ste
         Said::VotePost | Said::Petition => {
             answers::plain_if_expected(step, line, "answer/square-only");
         }
-        Said::Run | Said::Withdraw if line.place == Place::Square => {
-            answers::plain(step, line, "answer/no-candidacy");
-        }
-        Said::Run | Said::Withdraw => {
-            answers::plain_if_expected(step, line, "answer/no-candidacy");
-        }
+        Said::Run | Said::Withdraw => candidacy(table, seat, &said, line, step),
         Said::Director(command) if directs => director::command(table, frame, &command, line, step),
         Said::Director(_) => answers::plain_if_expected(step, line, "answer/director-only"),
         Said::Confirm if line.place == Place::Square => {
@@ -93,7 +88,24 @@ fn own_act(table: &mut Table, seat: SeatId, said: &Said, line: &Line, step: &mut
         Place::Private | Place::Square => Receipts::Private,
     };
     if let Err(refusal) = act::apply(table, act, line.received, line.stamp, receipts, step) {
-        step.answer(line, refused(table, said, &refusal));
+        // What is typed in the square and does not count there is talk.
+        if line.place != Place::Square || !matches!(said, Said::Skill { .. }) {
+            step.answer(line, refused(table, said, &refusal));
+        }
+    }
+}
+
+/// 竞选, 退选: in the square or in private, on boards where one runs for sheriff.
+fn candidacy(table: &mut Table, seat: Option<SeatId>, said: &Said, line: &Line, step: &mut Step) {
+    let sheriff = table.game.board().sheriff.as_ref();
+    let runs = sheriff.is_some_and(|s| s.election.candidates);
+    match (seat, &line.place) {
+        (Some(seat), Place::Private | Place::Square) if runs => {
+            own_act(table, seat, said, line, step);
+        }
+        (_, Place::Square) if !runs => answers::plain(step, line, "answer/no-candidacy"),
+        (None, _) if runs => answers::plain_if_expected(step, line, "answer/no-seat"),
+        _ => answers::plain_if_expected(step, line, "answer/no-candidacy"),
     }
 }
 
@@ -118,11 +130,18 @@ pub(crate) fn refused(table: &Table, said: &Said, refusal: &Refusal) -> Phrase {
 }
 
 /// The act, if it may be sent from there: everything in private, a group's own skill and its
-/// surrender in the group too, nothing in the square.
+/// surrender in the group too, in the square only candidacies and what the board lets one say
+/// there.
 fn fitting_act(table: &Table, seat: SeatId, said: &Said, place: &Place) -> Option<Act> {
     let group = match place {
         Place::Private => return said.act(seat),
-        Place::Square => return None,
+        Place::Square => {
+            let spoken = match said {
+                Said::Skill { skill, .. } => table.game.board().skill_def(*skill).spoken,
+                _ => matches!(said, Said::Run | Said::Withdraw),
+            };
+            return spoken.then(|| said.act(seat)).flatten();
+        }
         Place::Group(name) => table.game.board().group(name).ok()?,
     };
     let owned = |skill: SkillId| table.game.board().skill_def(skill).is_of(group);
@@ -152,7 +171,10 @@ fn team_skill(table: &Table, seat: SeatId, group: GroupId) -> Option<SkillId> {
 fn too_late(table: &Table, act: &Act, stamp: Stamp) -> bool {
     let timed = matches!(
         act,
-        Act::Use { .. } | Act::Decline { .. } | Act::LastWords { .. }
+        Act::Use { .. }
+            | Act::Decline { .. }
+            | Act::LastWords { .. }
+            | Act::Candidacy { .. }
     );
     timed
         && table

@@ -80,6 +80,14 @@ fn sync_thread(table: &mut Table, step: &mut Step) {
             sent.thread = Some(thread);
         }
     }
+    // A day that was cut short leaves its thread behind: the book is shut, and nobody counts it.
+    if table.game.thread().is_none()
+        && let Some(left) = sent.thread.take()
+        && sent.closed != Some(left.id)
+    {
+        step.tally(&ToTally::Close { thread: left.id });
+        sent.closed = Some(left.id);
+    }
     if let Some(thread) = table.game.awaits_book()
         && sent.closed != Some(thread)
     {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rules::board::{
-    Board, Calendar, Choose, Colour, DealRules, DealSize, End, Faction, Flow, GroupDef, Harm,
+    Board, Calendar, Choose, Colour, DealRules, DealSize, ElectionRules, End, Faction, Flow, GroupDef, Harm,
     Harms, LastWordsRule, ListOrder, Members, Oneself, Options, Penalties, Publication, Redirect,
     Role, SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told,
     Usage, VoteRules, Whom, Window, WindowKind, WinsChecked,
@@ -146,6 +146,12 @@ impl Reader<'_> {
                 state: self.state(&s.state),
                 skills: s.skills.iter().map(|n| self.skill_name(n)).collect(),
                 pass: self.skill_name(&s.pass),
+                election: ElectionRules {
+                    candidates: s.election.candidates,
+                    withdrawn_vote: s.election.withdrawn_vote,
+                    lone_elected: s.election.lone_elected,
+                    put_off: s.election.put_off,
+                },
             }),
             settlement: file
                 .settlement
@@ -234,6 +240,7 @@ impl Reader<'_> {
                 sheriff: file.options.sheriff && file.sheriff.is_some(),
                 idle_cards: file.options.idle_cards,
                 counts: file.vote.counts_public,
+                runoff: file.options.runoff,
             },
         }
     }
@@ -314,10 +321,11 @@ impl Reader<'_> {
         match name.get_ref().as_str() {
             "skills" => WindowKind::Skills,
             "vote" => WindowKind::Vote,
+            "runoff" => WindowKind::Runoff,
             "reactions" => WindowKind::Reactions,
             "rest" => WindowKind::Rest,
             _ => {
-                self.one_of(name, "skills, vote, reactions, rest");
+                self.one_of(name, "skills, vote, runoff, reactions, rest");
                 WindowKind::Skills
             }
         }
@@ -616,6 +624,7 @@ impl Reader<'_> {
             targeted: skill.targeted,
             team: self.team(skill),
             kill: skill.kill,
+            spoken: skill.spoken,
             excludes: skill.excludes.iter().map(|s| self.skill_name(s)).collect(),
             order: u16::from(small(place)),
             help: skill.help.clone(),

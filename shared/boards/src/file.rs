@@ -47,6 +47,8 @@ pub(crate) struct BoardFile {
 pub(crate) struct OptionsFile {
     pub sheriff: bool,
     pub idle_cards: bool,
+    #[serde(default)]
+    pub runoff: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -116,6 +118,17 @@ pub(crate) struct SheriffFile {
     pub state: Name,
     pub skills: Vec<Name>,
     pub pass: Name,
+    #[serde(default)]
+    pub election: ElectionFile,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ElectionFile {
+    pub candidates: bool,
+    pub withdrawn_vote: bool,
+    pub lone_elected: bool,
+    pub put_off: u8,
 }
 
 #[expect(
@@ -313,6 +326,8 @@ pub(crate) struct SkillFile {
     pub team_choice: Option<Name>,
     #[serde(default)]
     pub kill: bool,
+    #[serde(default)]
+    pub spoken: bool,
     #[serde(default)]
     pub excludes: Vec<Name>,
     #[serde(default)]

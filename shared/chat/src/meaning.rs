@@ -24,6 +24,8 @@ impl Said {
                 text: text.clone(),
             },
             Self::Surrender => Act::Surrender { seat },
+            Self::Run => Act::Candidacy { seat, runs: true },
+            Self::Withdraw => Act::Candidacy { seat, runs: false },
             Self::AgreeSurrender => Act::AgreeSurrender { seat },
             _ => return None,
         })

@@ -103,8 +103,8 @@ fn command(word: &str, rest: &str, vocabulary: &Vocabulary) -> Option<Result<Sai
         "说" => args.text().map(Said::Say),
         "投" => vote(args),
         "申请加速" | "申请延时" => args.end(Said::Petition),
-        "竞选" => args.end(Said::Run),
-        "退选" => args.end(Said::Withdraw),
+        "竞选" | "上警" => args.end(Said::Run),
+        "退选" | "退水" => args.end(Said::Withdraw),
         "开局" => Ok(Said::Open),
         _ => return None,
     })

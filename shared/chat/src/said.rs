@@ -57,9 +57,9 @@ pub enum Said {
     VotePost,
     /// 申请加速, 申请延时; its place is the square.
     Petition,
-    /// 竞选.
+    /// 竞选, 上警.
     Run,
-    /// 退选.
+    /// 退选, 退水.
     Withdraw,
     /// 开局, where a game is already going on.
     Open,

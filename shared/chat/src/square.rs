@@ -30,9 +30,9 @@ pub enum SquareCommand {
     Notices,
     /// 帮助.
     Help,
-    /// 竞选.
+    /// 竞选, 上警.
     Run,
-    /// 退选.
+    /// 退选, 退水.
     Withdraw,
     /// A director's command. When the speaker does not direct the game it is talk, for tally.
     Director,
@@ -54,8 +54,8 @@ pub fn square_word(line: &str) -> SquareWord {
         "电梯" | "名单" if words == 0 => SquareCommand::Elevator,
         "公告" if words == 0 => SquareCommand::Notices,
         "帮助" if words <= 1 => SquareCommand::Help,
-        "竞选" if words == 0 => SquareCommand::Run,
-        "退选" if words == 0 => SquareCommand::Withdraw,
+        "竞选" | "上警" if words == 0 => SquareCommand::Run,
+        "退选" | "退水" if words == 0 => SquareCommand::Withdraw,
         word if words::begins_order(word) => SquareCommand::Director,
         _ => return SquareWord::Tally,
     };
@@ -153,6 +153,8 @@ mod tests {
             ("帮助 预言", SquareCommand::Help),
             ("竞选", SquareCommand::Run),
             ("退选", SquareCommand::Withdraw),
+            ("上警", SquareCommand::Run),
+            ("退水", SquareCommand::Withdraw),
             ("开局 m158", SquareCommand::Open),
             ("发牌", SquareCommand::Director),
             ("黄牌 甲 贴脸", SquareCommand::Director),

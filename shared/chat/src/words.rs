@@ -3,7 +3,7 @@
 use crate::tokens::fold;
 
 /// Commands of everybody, each with its form.
-pub(crate) const COMMANDS: [(&str, &str); 24] = [
+pub(crate) const COMMANDS: [(&str, &str); 26] = [
     ("我", "我"),
     ("状态", "状态"),
     ("帮助", "帮助 [技能或身份]"),
@@ -27,6 +27,8 @@ pub(crate) const COMMANDS: [(&str, &str); 24] = [
     ("申请延时", "申请延时"),
     ("竞选", "竞选"),
     ("退选", "退选"),
+    ("上警", "上警"),
+    ("退水", "退水"),
     ("开局", "开局 <板子> [名称] [日历=quick]"),
 ];
 

@@ -189,6 +189,8 @@ fn what_anyone_can_type() {
         ("申请加速", Said::Petition),
         ("竞选", Said::Run),
         ("退选", Said::Withdraw),
+        ("上警", Said::Run),
+        ("退水", Said::Withdraw),
         ("开局 m158", Said::Open),
     ] {
         assert_eq!(player(line), Ok(said), "{line}");

@@ -179,6 +179,8 @@ pub struct SkillDef {
     pub kill: bool,
     /// Skills of the same owner that cannot be used on the same night.
     pub excludes: Vec<SkillId>,
+    /// Can it be used in the square, by its name alone (自爆, F5)?
+    pub spoken: bool,
     /// Its place in the order in which one window's skills resolve.
     pub order: u16,
     /// What it does in a sentence, for `帮助`.
@@ -302,11 +304,13 @@ pub enum Harm {
     SentOff,
     /// The director's word (裁定 出局): nothing stops it.
     Ruling,
+    /// 自爆: one's own deed, which nothing stops (F5).
+    Blast,
 }
 
 impl Harm {
     /// Every kind, weakest first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Strike,
         Self::Pierce,
         Self::Crit,
@@ -314,7 +318,13 @@ impl Harm {
         Self::Vote,
         Self::SentOff,
         Self::Ruling,
+        Self::Blast,
     ];
+
+    /// Is it harm that nothing stops, and that comes before all other?
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::SentOff | Self::Ruling | Self::Blast)
+    }
 
     /// The kind that a board file's word names; cards and rulings have none.
     pub fn from_word(word: &str) -> Option<Self> {
@@ -324,6 +334,7 @@ impl Harm {
             "crit" => Some(Self::Crit),
             "fatal" => Some(Self::Fatal),
             "vote" => Some(Self::Vote),
+            "blast" => Some(Self::Blast),
             _ => None,
         }
     }
@@ -494,10 +505,19 @@ pub enum WindowKind {
     Skills,
     /// A vote thread is open; skills of the day can be sent.
     Vote,
+    /// The same, among those whom the vote before has left tied. Without a tie it is left out.
+    Runoff,
     /// Those who may react are asked.
     Reactions,
     /// Nothing but last words, until the door opens. Calendars in durations leave it out.
     Rest,
+}
+
+impl WindowKind {
+    /// Is a vote thread open in it?
+    pub fn is_vote(self) -> bool {
+        matches!(self, Self::Vote | Self::Runoff)
+    }
 }
 
 /// The order of phases: `lead` once, then `cycle` again and again.
@@ -569,6 +589,22 @@ pub struct SheriffRules {
     pub skills: Vec<SkillId>,
     /// The skill by which the badge is passed on.
     pub pass: SkillId,
+    /// Who can be elected.
+    pub election: ElectionRules,
+}
+
+/// The sheriff's election.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ElectionRules {
+    /// Must one announce oneself to be voted for (F6)? Otherwise everybody can be, and votes.
+    pub candidates: bool,
+    /// May those who have withdrawn vote?
+    pub withdrawn_vote: bool,
+    /// Is a candidate without a rival sheriff without a vote?
+    pub lone_elected: bool,
+    /// How often it is put off when the day is cut short during it; after that there is no
+    /// sheriff (F5).
+    pub put_off: u8,
 }
 
 /// When wins are checked.
@@ -657,6 +693,10 @@ pub struct Options {
     pub sheriff: bool,
     /// Does the board punish idling by itself (G20)?
     pub idle_cards: bool,
+    /// Is a tied vote of the day run off among the tied, where the board has a window for it?
+    /// Otherwise nobody goes out (F15).
+    #[serde(default)]
+    pub runoff: bool,
     /// Are counted weights published? Where ballots are, they always are (R15).
     #[serde(default = "published")]
     pub counts: bool,

@@ -6,7 +6,7 @@ use jiff::civil;
 
 use crate::board::{Calendar, End, TeamChoice, Usage, WindowKind};
 use crate::game::Game;
-use crate::ids::{Time, Turn};
+use crate::ids::{SeatId, SeatSet, Time, Turn};
 use crate::notice::{Arg, Notice};
 use crate::phase::{Phase, PhaseKind, WindowId};
 use crate::refusal::Refusal;
@@ -58,7 +58,7 @@ impl Game {
     fn vote_is_open(&self) -> bool {
         self.world
             .window
-            .is_some_and(|w| self.board.windows[w.index()].kind == WindowKind::Vote)
+            .is_some_and(|w| self.board.windows[w.index()].kind.is_vote())
     }
 
     /// A duration of the calendar at the game's speed, in milliseconds.
@@ -71,8 +71,14 @@ impl Game {
         (minutes as f64 * MINUTE as f64 / self.timetable.speed.max(0.001)).round() as i64
     }
 
-    /// Is a window left out, because it has no length in this game's calendar?
+    /// Is a window left out, because it has no length in this game's calendar, or nothing is to be
+    /// run off in it?
     fn left_out(&self, window: WindowId) -> bool {
+        if self.board.windows[window.index()].kind == WindowKind::Runoff
+            && self.world.tied.is_empty()
+        {
+            return true;
+        }
         match self.calendar() {
             Some(calendar) => calendar.ends[window.index()] == End::After(0),
             None => self.board.windows[window.index()].kind == WindowKind::Rest,
@@ -160,7 +166,7 @@ impl Game {
             return;
         };
         match self.board.windows[window.index()].kind {
-            WindowKind::Vote => {
+            WindowKind::Vote | WindowKind::Runoff => {
                 self.resolve_window(window);
                 self.raise(&Event::WindowClosed(window));
                 self.world.window = None;
@@ -213,7 +219,7 @@ impl Game {
             pause.left = self.kept.deadline.map(|d| d.since(self.now));
         }
         let kind = self.board.windows[window.index()].kind;
-        if kind == WindowKind::Vote {
+        if kind.is_vote() {
             self.kept.thread = Some(self.kept.turn);
             self.world.thread_version = 1;
         }
@@ -226,6 +232,7 @@ impl Game {
                     .with("phase", Arg::Phase(self.world.phase))
                     .with("secret", Arg::Flag(self.vote_is_secret()))
                     .with("until", Arg::Time(self.kept.deadline))
+                    .with("runs", Arg::Flag(self.takes_candidates()))
                     .prompt(),
             );
         }
@@ -420,6 +427,13 @@ impl Game {
         if !self.world.inserted.is_empty() {
             return self.world.inserted.remove(0);
         }
+        if self.world.phase.kind == PhaseKind::Dawn && self.world.election.due {
+            self.world.election.due = false;
+            return Phase {
+                kind: PhaseKind::Election,
+                number: self.world.phase.number,
+            };
+        }
         loop {
             self.world.flow_place += 1;
             let next = self.flow_phase(self.world.flow_place);
@@ -517,7 +531,60 @@ impl Game {
         if self.kept.ending.is_some() {
             return;
         }
+        if self.nothing_follows_the_cut() {
+            return self.end_phase();
+        }
         self.open_first_window();
+    }
+
+    /// The day, or the election before it, ends at once by this seat's deed: no vote is counted,
+    /// and what follows is the dusk (F5).
+    pub fn cut_short(&mut self, by: SeatId) {
+        if self.kept.ending.is_some() {
+            return;
+        }
+        let board = Arc::clone(&self.board);
+        let phase = self.world.phase.kind;
+        self.world.intents.retain(|i| {
+            let window = board.windows.get(i.window.index());
+            window.is_none_or(|w| w.phase != phase)
+        });
+        self.world.window = None;
+        self.world.books.clear();
+        self.world.tied = SeatSet::EMPTY;
+        self.kept.deadline = None;
+        self.kept.early = None;
+        self.kept.awaiting = None;
+        self.kept.thread = None;
+        self.kept.shut = Some(self.now);
+        if phase == PhaseKind::Election {
+            self.put_election_off();
+        }
+        self.world.cut_short = Some(by);
+        self.world.inserted.clear();
+        let cycle = board.flow.lead.len() + board.flow.cycle.len();
+        for _ in 0..cycle {
+            self.world.flow_place += 1;
+            if self.flow_kind(self.world.flow_place) == PhaseKind::Dusk {
+                break;
+            }
+        }
+        self.begin_phase(self.flow_phase(self.world.flow_place));
+    }
+
+    /// After a day that was cut short the night begins at once, unless somebody else has gone out
+    /// since: then there is a dusk for those who may react. Everybody sees who went out, so the
+    /// dusk tells nothing.
+    fn nothing_follows_the_cut(&mut self) -> bool {
+        let Some(by) = self.world.cut_short.take() else {
+            return false;
+        };
+        let number = self.number();
+        let by_day = [PhaseKind::Election, PhaseKind::Day, PhaseKind::Dusk];
+        let others = self.world.outs.iter().any(|o| {
+            o.seat != by && o.cause.phase.number == number && by_day.contains(&o.cause.phase.kind)
+        });
+        !others && self.world.reactions.is_empty()
     }
 
     fn open_first_window(&mut self) {

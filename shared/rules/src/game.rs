@@ -267,6 +267,7 @@ impl Game {
             Act::AgreeSurrender { seat } => self.agree_surrender(*seat)?,
             Act::Clock { turn } => self.ring(*turn)?,
             Act::BookClosed { thread, book } => self.take_book(*thread, book)?,
+            Act::Candidacy { seat, runs } => self.announce_candidacy(*seat, *runs)?,
             Act::Petition { thread, faster } => self.take_petition(*thread, *faster)?,
             Act::Director(order) => self.obey(order)?,
         }
@@ -680,6 +681,9 @@ impl World {
             surrenders: Vec::new(),
             gone_on: Vec::new(),
             quiet_days: Vec::new(),
+            election: crate::world::Election::default(),
+            tied: SeatSet::EMPTY,
+            cut_short: None,
             inserted: Vec::new(),
             books: Vec::new(),
         }

@@ -70,6 +70,13 @@ pub enum Act {
         /// Who.
         seat: SeatId,
     },
+    /// A seat runs for sheriff (竞选), or withdraws (退选, F6).
+    Candidacy {
+        /// Who.
+        seat: SeatId,
+        /// True: runs; false: withdraws.
+        runs: bool,
+    },
     /// The deadline of this turn has come. Of any other turn it changes nothing.
     Clock {
         /// Which turn.

@@ -132,7 +132,8 @@ impl Game {
     fn tell_out(&mut self, record: OutRecord) {
         let rule = &self.board.last_words;
         let words = match record.cause.phase.kind {
-            _ if matches!(record.cause.harm, Harm::SentOff) => false,
+            _ if record.cause.harm == Harm::SentOff => false,
+            _ if record.cause.harm == Harm::Blast => rule.day.has(Harm::Blast),
             PhaseKind::Night | PhaseKind::Dawn if record.cause.phase.number <= 1 => {
                 rule.first_night
             }
@@ -160,6 +161,23 @@ impl Game {
         for record in self.unpublished() {
             self.tell_out(record);
         }
+    }
+
+    /// The day is cut short before the door has opened: the night's list, and what waited for the
+    /// door, come out now (F5).
+    pub(crate) fn publish_night_outs(&mut self) {
+        let at_night =
+            |o: &OutRecord| matches!(o.cause.phase.kind, PhaseKind::Night | PhaseKind::Dawn);
+        let new = self.unpublished();
+        let night: Vec<OutRecord> = new.into_iter().take_while(at_night).collect();
+        self.tell(Notice::public("election/night").with("night", Arg::Order(self.ordered(&night))));
+        for record in &night {
+            self.tell_out(*record);
+            self.world.announced.insert(record.seat);
+        }
+        self.world.published += night.len();
+        let at_door = std::mem::take(&mut self.world.at_door);
+        self.out.extend(at_door);
     }
 
     /// The dusk's list: voted out, and the rest.

@@ -157,7 +157,7 @@ impl Game {
             self.calendar()
                 .is_some_and(|c| matches!(c.ends[w.index()], crate::board::End::At(_)))
         });
-        if by_clock && kind == Some(WindowKind::Vote) {
+        if by_clock && kind.is_some_and(WindowKind::is_vote) {
             self.kept.deadline = self.kept.deadline.map(|deadline| {
                 let late = self.now.since(deadline);
                 let days = if late < 0 { 0 } else { late / DAY + 1 };

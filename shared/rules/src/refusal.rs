@@ -130,6 +130,14 @@ pub enum Refusal {
     CannotSurrender,
     /// No surrender has been moved, or one has agreed already.
     NoSurrender,
+    /// There is no election now for which one could announce oneself.
+    NoCandidacy,
+    /// The election takes no new candidates any more (F16).
+    CandidacyClosed,
+    /// The seat runs already.
+    Runs,
+    /// The seat does not run.
+    DoesNotRun,
     /// A later message has overtaken this one.
     Overtaken,
     /// The director's order does not fit now.

@@ -219,7 +219,7 @@ impl Game {
     fn settle_hits(&mut self, ends: &mut Vec<(Hit, HitEnd)>) {
         let board = Arc::clone(&self.board);
         let place = |hit: &Hit| match hit.harm {
-            Harm::SentOff | Harm::Ruling => 0,
+            harm if harm.is_final() => 0,
             _ => hit
                 .skill
                 .and_then(|s| board.settlement.iter().position(|x| *x == s))
@@ -258,7 +258,7 @@ impl Game {
         {
             return HitEnd::Stopped(state);
         }
-        if !matches!(hit.harm, Harm::SentOff | Harm::Ruling) {
+        if !hit.harm.is_final() {
             if let Some(other) = self.stand_in(hit) {
                 return HitEnd::StoodIn(other);
             }

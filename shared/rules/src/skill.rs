@@ -134,6 +134,11 @@ pub trait Skill: Debug + Send + Sync {
         true
     }
 
+    /// Does it act although its holder has gone out and cannot know it yet (F16)?
+    fn acts_unawares(&self) -> bool {
+        false
+    }
+
     /// Narrows who can be chosen. Depends only on what the holder may know.
     fn narrow(&self, _game: &Game, _held: Held, range: SeatSet) -> SeatSet {
         range

@@ -157,7 +157,10 @@ impl Game {
             words: plan.words,
             window: self.world.window.unwrap_or(crate::WindowId(u8::MAX)),
             stamp,
-            vain: usage != Usage::Reaction && !for_all && !self.stands(seat),
+            vain: usage != Usage::Reaction
+                && !for_all
+                && !self.stands(seat)
+                && !def.code.acts_unawares(),
         };
         match usage {
             Usage::Sent => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::board::{Colour, End, Harm, StateDef, TieBreak};
+use crate::board::{Colour, End, Harm, StateDef, TieBreak, WindowKind};
 use crate::book::{Choice, ClosedBook, Thread, ThreadId, ThreadKind};
 use crate::count::{CountFacts, Outcome, Verdict, count};
 use crate::game::{Game, Pause, Reckoned};
@@ -31,10 +31,7 @@ impl Game {
                 .map(|d| d.plus_ms(-minutes * MINUTE))
         };
         let barred: SeatSet = self.all().filter(|s| self.at(*s).barred).collect();
-        let eligible = self.publicly_in_play().minus(barred);
-        let those = |which: fn(&Self, SeatId) -> bool| -> SeatSet {
-            eligible.iter().filter(|s| which(self, *s)).collect()
-        };
+        let (voters, choosable) = self.electorate();
         Some(Thread {
             id,
             version: self.world.thread_version,
@@ -44,9 +41,9 @@ impl Game {
                 ThreadKind::Election
             },
             day: self.number(),
-            voters: eligible.minus(those(Self::voteless)),
-            choosable: eligible.minus(those(Self::unvotable)),
-            must_vote: those(Self::must_vote),
+            voters,
+            choosable,
+            must_vote: voters.iter().filter(|s| self.must_vote(*s)).collect(),
             secret: self.vote_is_secret(),
             changes: self.board.vote.changes,
             changes_until: calendar.and_then(|c| before(c.changes_stop_minutes)),
@@ -54,20 +51,61 @@ impl Game {
             // Chat has whole seconds.
             opens_at: self.kept.shut.map(Time::whole_second),
             closes_at: self.kept.deadline,
-            petitions_until: if day {
+            petitions_until: if day && self.world.tied.is_empty() {
                 calendar.and_then(|c| before(c.petitions_stop_minutes))
             } else {
                 Some(Time(0))
             },
             paused: self.kept.paused.is_some(),
-            void_targets: barred,
+            void_targets: if day {
+                barred
+            } else {
+                barred.or(self.world.election.withdrawn)
+            },
         })
+    }
+
+    /// Who may vote, and for whom, as everybody knows it: in a second vote all but the tied, for
+    /// the tied (F16); in an election with candidates the others, for the candidates (F6).
+    pub(crate) fn electorate(&self) -> (SeatSet, SeatSet) {
+        let barred: SeatSet = self.all().filter(|s| self.at(*s).barred).collect();
+        let all = self.publicly_in_play().minus(barred);
+        let free = |which: fn(&Self, SeatId) -> bool| -> SeatSet {
+            all.iter().filter(|s| !which(self, *s)).collect()
+        };
+        let (voters, choosable) = (free(Self::voteless), free(Self::unvotable));
+        let tied = self.world.tied;
+        if self.world.phase.kind != PhaseKind::Election {
+            return if tied.is_empty() {
+                (voters, choosable)
+            } else {
+                (voters.minus(tied), choosable.and(tied))
+            };
+        }
+        let election = self.world.election;
+        let rules = self.board.sheriff.as_ref().map(|s| s.election);
+        let rules = rules.unwrap_or_default();
+        let withdrawn = if rules.withdrawn_vote {
+            SeatSet::EMPTY
+        } else {
+            election.withdrawn
+        };
+        let voters = voters.minus(withdrawn);
+        if !tied.is_empty() {
+            let left = choosable.and(tied).minus(election.withdrawn);
+            (voters.minus(tied), left)
+        } else if rules.candidates {
+            let rivals = choosable.and(election.candidates);
+            (voters.minus(election.candidates), rivals)
+        } else {
+            (voters, choosable)
+        }
     }
 
     pub(crate) fn vote_window_open(&self) -> bool {
         self.world
             .window
-            .is_some_and(|w| self.board.windows[w.index()].kind == crate::board::WindowKind::Vote)
+            .is_some_and(|w| self.board.windows[w.index()].kind.is_vote())
     }
 
     pub(crate) fn thread_changed(&mut self) {
@@ -81,17 +119,33 @@ impl Game {
         }
         self.kept.awaiting = None;
         let board = Arc::clone(&self.board);
+        let second = !self.world.tied.is_empty();
+        let kind = if second {
+            WindowKind::Runoff
+        } else {
+            WindowKind::Vote
+        };
         let window = board
             .windows_of(self.world.phase.kind)
-            .find(|w| board.windows[w.index()].kind == crate::board::WindowKind::Vote);
+            .find(|w| board.windows[w.index()].kind == kind);
+        let book = self.without_others(book);
         if self.world.phase.kind == PhaseKind::Election {
             self.settle_sent_off();
-            self.elect(book);
-            self.tell_outs();
-            self.ask_badge_of_out_sheriff();
+            let tied = self.elect(&book);
+            self.world.tied = tied.filter(|_| !second).unwrap_or_default();
+            if self.world.tied.is_empty() {
+                self.tell_outs();
+                self.ask_badge_of_out_sheriff();
+            }
         } else {
-            self.punish_idling(book);
-            self.world.books.push(book.clone());
+            if !second {
+                self.punish_idling(&book);
+            }
+            let tied = self.tie_to_run_off(&book).filter(|_| !second);
+            self.world.tied = tied.unwrap_or_default();
+            if self.world.tied.is_empty() {
+                self.world.books.push(book);
+            }
         }
         match window {
             Some(window) => self.after_window(window),
@@ -111,6 +165,53 @@ impl Game {
     fn vote_shows(&self) -> Option<StateId> {
         let shows = self.board.vote.first_day_shows;
         shows.filter(|_| self.world.phase.kind != PhaseKind::Election && self.number() == 1)
+    }
+
+    /// The book without ballots of those who may not vote, or for those who cannot be voted for:
+    /// in an election both change until its door is shut.
+    fn without_others(&self, book: &ClosedBook) -> ClosedBook {
+        let (voters, choosable) = self.electorate();
+        let mut book = book.clone();
+        if self.world.phase.kind == PhaseKind::Election || !self.world.tied.is_empty() {
+            book.ballots.retain(|b| {
+                let names = match b.choice {
+                    Choice::Seat(seat) => choosable.has(seat),
+                    Choice::Abstain => true,
+                };
+                voters.has(b.voter) && names
+            });
+        }
+        book
+    }
+
+    /// Is there a second vote after a tied one in this phase?
+    fn has_runoff(&self) -> bool {
+        let mut windows = self.board.windows_of(self.world.phase.kind);
+        windows.any(|w| self.board.windows[w.index()].kind == WindowKind::Runoff)
+    }
+
+    /// The seats among whom a tied vote of the day is run off, where the game has that. The count
+    /// is published with the tie.
+    fn tie_to_run_off(&mut self, book: &ClosedBook) -> Option<SeatSet> {
+        if !self.options.runoff || !self.has_runoff() || !self.world.tied.is_empty() {
+            return None;
+        }
+        let ballots = self.ballots(book);
+        let outcome = count(&ballots, &self.day_facts());
+        let Verdict::Tie(tied) = outcome.verdict else {
+            return None;
+        };
+        self.publish_ballots("vote/result", &ballots, &outcome);
+        Some(tied)
+    }
+
+    fn day_facts(&self) -> CountFacts {
+        CountFacts {
+            weights: self.weights(),
+            void: self.void_ballots(),
+            extra: Vec::new(),
+            ties: self.ties(),
+        }
     }
 
     /// The ballots that can count: of voters and for seats that the public knows in play and no
@@ -202,7 +303,10 @@ impl Game {
         };
         let badge = self.board.sheriff.as_ref().map(|sheriff| sheriff.state);
         let sheriff = badge.is_some_and(|b| by.iter().any(|s| self.has_state(s, b)));
+        let unopposed = outcome.tally.is_empty() && self.lone_candidate().is_some();
+        let goes_on = self.has_runoff() && matches!(outcome.verdict, Verdict::Tie(_));
         let notice = Notice::public(key)
+            .with("last", Arg::Flag(!unopposed && !goes_on))
             .with("ballots", Arg::Ballots(shown))
             .with("tally", Arg::Tally(tally))
             .with(
@@ -252,13 +356,7 @@ impl Game {
 
     fn settle_vote(&mut self, book: &ClosedBook) {
         let ballots = self.ballots(book);
-        let facts = CountFacts {
-            weights: self.weights(),
-            void: self.void_ballots(),
-            extra: Vec::new(),
-            ties: self.ties(),
-        };
-        let outcome = count(&ballots, &facts);
+        let outcome = count(&ballots, &self.day_facts());
         self.publish_ballots("vote/result", &ballots, &outcome);
         let (Verdict::Top(seat) | Verdict::Decided { seat, .. }) = outcome.verdict else {
             return;
@@ -344,8 +442,10 @@ impl Game {
 
     // --- the election -----------------------------------------------------------------------
 
-    /// The seat with the most votes is sheriff; on a tie or without any vote nobody (M12).
-    fn elect(&mut self, book: &ClosedBook) {
+    /// The seat with the most votes is sheriff; without any vote nobody (M12). On a tie nobody, or
+    /// there is a second vote among the tied, whom it answers.
+    fn elect(&mut self, book: &ClosedBook) -> Option<SeatSet> {
+        let lone = self.lone_candidate();
         let ballots = self.ballots(book);
         let facts = CountFacts {
             weights: vec![100; self.world.seats.len()],
@@ -353,9 +453,87 @@ impl Game {
         };
         let outcome = count(&ballots, &facts);
         self.publish_ballots("election/result", &ballots, &outcome);
-        if let Verdict::Top(seat) = outcome.verdict {
-            self.pin_badge(seat);
+        match outcome.verdict {
+            Verdict::Tie(tied) if self.has_runoff() => return Some(tied),
+            Verdict::Top(seat) => self.pin_badge(seat),
+            _ => {
+                if let Some(seat) = lone {
+                    self.pin_badge(seat);
+                }
+            }
         }
+        None
+    }
+
+    /// Can one announce oneself for the election that is open now?
+    pub(crate) fn takes_candidates(&self) -> bool {
+        let rules = self.board.sheriff.as_ref().map(|s| s.election);
+        rules.is_some_and(|r| r.candidates)
+            && self.world.phase.kind == PhaseKind::Election
+            && self.world.election.put_off == 0
+            && self.world.tied.is_empty()
+    }
+
+    /// The only candidate, where it needs no vote.
+    fn lone_candidate(&self) -> Option<SeatId> {
+        let rules = self.board.sheriff.as_ref().map(|s| s.election)?;
+        let (_, choosable) = self.electorate();
+        let lone = rules.candidates && rules.lone_elected && choosable.len() == 1;
+        choosable.nth(0).filter(|_| lone)
+    }
+
+    /// 竞选, 退选: a seat runs for sheriff, or withdraws, while the election's door is open (F6).
+    /// An election that was put off takes no new candidates (F16). Seats that have gone out
+    /// without anybody's knowing run like others.
+    pub(crate) fn announce_candidacy(&mut self, seat: SeatId, runs: bool) -> Result<(), Refusal> {
+        self.running()?;
+        let me = self.seat(seat).ok_or(Refusal::NoSuchSeat)?;
+        let rules = self.board.sheriff.as_ref().map(|s| s.election);
+        let open = self.world.phase.kind == PhaseKind::Election && self.vote_window_open();
+        if !open || !rules.is_some_and(|r| r.candidates) {
+            return Err(Refusal::NoCandidacy);
+        }
+        if me.knows_out {
+            return Err(Refusal::Out);
+        }
+        let election = self.world.election;
+        let is_candidate = election.candidates.has(seat);
+        match (runs, is_candidate) {
+            (true, true) => return Err(Refusal::Runs),
+            (false, false) => return Err(Refusal::DoesNotRun),
+            (true, false) => {
+                let late = election.put_off > 0 || !self.world.tied.is_empty();
+                if late || me.barred || election.withdrawn.has(seat) {
+                    return Err(Refusal::CandidacyClosed);
+                }
+                self.world.election.candidates.insert(seat);
+            }
+            (false, true) => {
+                self.world.election.candidates.remove(seat);
+                self.world.election.withdrawn.insert(seat);
+            }
+        }
+        self.thread_changed();
+        let candidates = self.world.election.candidates;
+        self.tell(
+            Notice::public("election/candidacy")
+                .with("seat", Arg::Seat(seat))
+                .with("runs", Arg::Flag(runs))
+                .with("candidates", Arg::Seats(candidates)),
+        );
+        Ok(())
+    }
+
+    /// The day was cut short during the election: the first night's list is out, and the election
+    /// is put off, or there is no sheriff any more (F5).
+    pub(crate) fn put_election_off(&mut self) {
+        self.publish_night_outs();
+        let most = self.board.sheriff.as_ref().map(|s| s.election.put_off);
+        let election = &mut self.world.election;
+        election.put_off = election.put_off.saturating_add(1);
+        election.due = most.is_some_and(|most| election.put_off <= most);
+        let due = election.due;
+        self.tell(Notice::public("election/put-off").with("again", Arg::Flag(due)));
     }
 
     /// Makes a seat the sheriff: the state and the skills that come with it.

@@ -68,10 +68,32 @@ pub struct World {
     pub gone_on: Vec<(FactionId, u16)>,
     /// Days (a night and the day after it) in which nobody went out, up to the last one settled.
     pub quiet_days: Vec<u16>,
+    /// How the sheriff's election stands.
+    #[serde(default)]
+    pub election: Election,
+    /// Those among whom a tied vote is run off, from the count to the end of the second vote.
+    #[serde(default)]
+    pub tied: SeatSet,
+    /// Who has cut the day short, until its dusk is settled.
+    #[serde(default)]
+    pub cut_short: Option<SeatId>,
     /// Phases to insert before the flow goes on (a second noon), next one first.
     pub inserted: Vec<Phase>,
     /// Closed books whose outcome waits for the dusk, in the order of their threads.
     pub books: Vec<ClosedBook>,
+}
+
+/// How the sheriff's election stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Election {
+    /// Who runs.
+    pub candidates: SeatSet,
+    /// Who ran and has withdrawn.
+    pub withdrawn: SeatSet,
+    /// How often it was put off.
+    pub put_off: u8,
+    /// Is it held after the next dawn?
+    pub due: bool,
 }
 
 /// A seat.

@@ -304,10 +304,11 @@ impl Player {
     fn extra(&mut self, game: &Game) -> Option<Act> {
         while self.extras > 0 {
             self.extras -= 1;
-            let act = match self.rng.below(5) {
+            let act = match self.rng.below(6) {
                 0 | 1 => self.change_of_mind(game),
                 2 => self.last_words(game),
                 3 => self.at_leisure(game),
+                4 => self.candidacy(game),
                 _ => self.surrender(game),
             };
             if act.is_some() {
@@ -342,6 +343,16 @@ impl Player {
         let seat = self.rng.seat(game.world().may_speak_last)?;
         let text = "后会有期".to_owned();
         Some(Act::LastWords { seat, text })
+    }
+
+    /// Somebody runs for sheriff, or withdraws.
+    fn candidacy(&mut self, game: &Game) -> Option<Act> {
+        if game.phase().kind != PhaseKind::Election {
+            return None;
+        }
+        let seat = self.any_seat(game);
+        let runs = !game.world().election.candidates.has(seat);
+        Some(Act::Candidacy { seat, runs })
     }
 
     fn surrender(&mut self, game: &Game) -> Option<Act> {

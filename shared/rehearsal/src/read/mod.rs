@@ -181,9 +181,10 @@ fn options(node: &Node, board: &Board) -> Result<Options, Wrong> {
             "sheriff" => options.sheriff = flag,
             "idle_cards" => options.idle_cards = flag,
             "counts" => options.counts = flag,
+            "runoff" => options.runoff = flag,
             _ => {
                 return Err(value.wrong(format!(
-                    "the board has no parameter {key:?}; there are sheriff, idle_cards and counts"
+                    "the board has no parameter {key:?}; there are sheriff, idle_cards, counts and runoff"
                 )));
             }
         }

@@ -50,11 +50,15 @@ impl Stage<'_> {
                 let choice = target.seat().map_or(Choice::Abstain, Choice::Seat);
                 return self.vote_in_private(seat, choice);
             }
-            Said::Run | Said::Withdraw => return Err(self.refuse("answer/no-candidacy")),
+            Said::Run | Said::Withdraw if !self.has_candidates() => {
+                return Err(self.refuse("answer/no-candidacy"));
+            }
             Said::Director(_) => return Err(self.refuse("answer/director-only")),
             Said::SignUp(_) | Said::Quit => return Err(self.refuse("answer/already-dealt")),
             Said::Say(_) | Said::Open => return Err(self.refuse("answer/not-here")),
-            Said::Skill { .. }
+            Said::Run
+            | Said::Withdraw
+            | Said::Skill { .. }
             | Said::Decline(_)
             | Said::LastWords(_)
             | Said::Surrender
@@ -69,6 +73,11 @@ impl Stage<'_> {
             Some(act) => self.apply(act),
             None => Ok(()),
         }
+    }
+
+    fn has_candidates(&self) -> bool {
+        let sheriff = self.game.board().sheriff.as_ref();
+        sheriff.is_some_and(|s| s.election.candidates)
     }
 
     /// 确认: the change that the seat was asked about counts.

@@ -1,7 +1,7 @@
 //! Posts in the public square: votes, changes, petitions, talk.
 
 use chat::vote::{self, Malformed, VoteLine, VoteWord};
-use chat::{SquareCommand, SquareWord, square_skill, square_word};
+use chat::{Reader, Said, SquareCommand, SquareWord, square_skill, square_word};
 use protocol::Phrase;
 use rules::book::{self, Answer, Choice, Petition, PetitionAnswer, PostId, PostKind, VotePost};
 use rules::{Act, SeatId};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::report::Fault;
 use crate::words::RefusedVote;
 
-use super::{Stage, Stop};
+use super::{Patience, Stage, Stop};
 
 /// Does a post quote the seat's own vote post?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +38,16 @@ impl Stage<'_> {
         let text = chat::clean(text);
         let skills: Vec<&str> = self.vocabulary.names().skill_words().collect();
         let refused = match square_word(&text) {
+            SquareWord::Tally if square_skill(&text, &skills) && self.is_spoken(&text) => {
+                self.speak(seat, &text)?
+            }
+            SquareWord::Night(SquareCommand::Run | SquareCommand::Withdraw) => {
+                self.speak(seat, &text)?
+            }
             SquareWord::Tally if square_skill(&text, &skills) => {
                 Some(self.words.plain("answer/private-only"))
             }
-            SquareWord::Tally
-            | SquareWord::Night(
-                SquareCommand::Run | SquareCommand::Withdraw | SquareCommand::Director,
-            ) => self.read_post(seat, &text, reply)?,
+            SquareWord::Tally | SquareWord::Night(SquareCommand::Director) => self.read_post(seat, &text, reply)?,
             SquareWord::Night(_) | SquareWord::Nothing => None,
         };
         if let Some(refused) = refused {
@@ -52,6 +55,23 @@ impl Stage<'_> {
             self.heard.note(&to, &refused);
         }
         Ok(())
+    }
+
+    /// Is it a skill that can be used in the square (自爆)?
+    fn is_spoken(&self, text: &str) -> bool {
+        match chat::read(text, &self.vocabulary, Reader::Player) {
+            Ok(Said::Skill { skill, .. }) => self.game.board().skill_def(skill).spoken,
+            _ => false,
+        }
+    }
+
+    /// What counts in the square as it does in private; the refusal, if it is refused.
+    fn speak(&mut self, seat: SeatId, text: &str) -> Result<Option<String>, Fault> {
+        match self.write(seat, text, Patience::Now) {
+            Ok(()) => Ok(None),
+            Err(Stop::Refused(refusal)) => Ok(Some(refusal)),
+            Err(Stop::Fault(fault)) => Err(fault),
+        }
     }
 
     /// The refusal of a post, if it is refused.

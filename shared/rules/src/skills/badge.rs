@@ -34,6 +34,11 @@ pub(super) fn build_tear(_params: &mut Params) -> Result<Arc<dyn Skill>, ParamPr
     Ok(Arc::new(Tear))
 }
 
+/// Does the badge go with a sheriff who goes out by this? It cannot be handed on then (G19, F5).
+fn goes_with(harm: Harm) -> bool {
+    matches!(harm, Harm::SentOff | Harm::Blast)
+}
+
 impl Skill for Pass {
     fn listens(&self) -> Listens {
         Listens::OUTS
@@ -46,7 +51,7 @@ impl Skill for Pass {
         if *seat != held.seat {
             return;
         }
-        if cause.harm == Harm::SentOff {
+        if goes_with(cause.harm) {
             game.destroy_badge(held.seat);
         } else {
             game.ask(held);
@@ -79,7 +84,7 @@ impl Skill for Tear {
 
     fn on_event(&self, game: &mut Game, held: Held, event: &Event) {
         let asks = matches!(event, Event::WentOut { seat, cause }
-            if *seat == held.seat && cause.harm != Harm::SentOff);
+            if *seat == held.seat && !goes_with(cause.harm));
         if asks {
             game.ask(held);
         }

@@ -12,6 +12,7 @@ mod couple;
 mod crush;
 mod decoy;
 mod dream;
+mod duel;
 mod enemy;
 mod face_down;
 mod fear;
@@ -33,6 +34,7 @@ mod params;
 mod passive;
 mod pipe;
 mod platform;
+mod self_blast;
 mod spare;
 mod stand_in;
 mod standing;
@@ -67,6 +69,7 @@ pub const LIBRARY: &[(&str, Build)] = &[
     ("couple", couple::build),
     ("crush", crush::build),
     ("decoy", decoy::build),
+    ("duel", duel::build),
     ("dream", dream::build),
     ("enemy", enemy::build),
     ("face-down", face_down::build),
@@ -91,6 +94,7 @@ pub const LIBRARY: &[(&str, Build)] = &[
     ("platform", platform::build),
     ("spare", spare::build),
     ("stand-in", stand_in::build),
+    ("self-blast", self_blast::build),
     ("standing", standing::build),
     ("step-forward", step_forward::build),
     ("strikes", strikes::build),

@@ -166,6 +166,16 @@ impl<'a> Params<'a> {
         Ok(self.name(key, "window", |n| &n.windows)?.map(WindowId::at))
     }
 
+    /// A kind of harm; `None` when it is not given.
+    pub(super) fn optional_harm(&mut self, key: &str) -> Result<Option<Harm>, ParamProblem> {
+        let Some(word) = self.text(key)? else {
+            return Ok(None);
+        };
+        let harm = Harm::from_word(&word);
+        harm.map(Some)
+            .ok_or_else(|| problem(key, "must be strike, pierce, crit or fatal"))
+    }
+
     /// A whole number; `None` when it is not given.
     pub(super) fn number(&mut self, key: &str) -> Result<Option<i64>, ParamProblem> {
         match self.take(key) {

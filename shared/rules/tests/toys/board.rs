@@ -111,6 +111,7 @@ impl Toy {
                 sheriff: false,
                 idle_cards: false,
                 counts: true,
+                runoff: false,
             },
         };
         Self { board }
@@ -165,6 +166,7 @@ impl Toy {
             targeted: true,
             team: None,
             kill: false,
+            spoken: false,
             excludes: Vec::new(),
             order: place,
             help: String::new(),

@@ -72,6 +72,7 @@ fn skill(name: &str, code: impl Skill + 'static, usage: Usage, targeted: bool) -
         targeted,
         team: None,
         kill: false,
+        spoken: false,
         excludes: Vec::new(),
         order: 0,
         help: String::new(),
@@ -129,6 +130,7 @@ fn board(frame: &Board) -> Board {
             sheriff: false,
             idle_cards: false,
             counts: true,
+            runoff: false,
         },
         ..frame.clone()
     }

@@ -70,11 +70,12 @@ impl<'a> Names<'a> {
             .map_or("", |w| &w.name)
     }
 
-    /// What a window is for: `skills`, `vote`, `reactions` or `rest`.
+    /// What a window is for: `skills`, `vote`, `runoff`, `reactions` or `rest`.
     pub fn window_kind(&self, window: WindowId) -> &'static str {
         use rules::board::WindowKind;
         match self.board.windows.get(window.index()).map(|w| w.kind) {
             Some(WindowKind::Vote) => "vote",
+            Some(WindowKind::Runoff) => "runoff",
             Some(WindowKind::Reactions) => "reactions",
             Some(WindowKind::Rest) => "rest",
             Some(WindowKind::Skills) | None => "skills",

@@ -523,6 +523,7 @@ fn sender(act: &Act) -> Option<SeatId> {
         Act::Use { seat, .. }
         | Act::Decline { seat, .. }
         | Act::LastWords { seat, .. }
+        | Act::Candidacy { seat, .. }
         | Act::Surrender { seat }
         | Act::AgreeSurrender { seat } => Some(*seat),
         Act::Clock { .. } | Act::BookClosed { .. } | Act::Petition { .. } | Act::Director(_) => {

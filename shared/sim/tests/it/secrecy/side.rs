@@ -143,6 +143,7 @@ fn sender(act: &Act) -> Sender {
         Act::Use { seat, .. }
         | Act::Decline { seat, .. }
         | Act::LastWords { seat, .. }
+        | Act::Candidacy { seat, .. }
         | Act::Surrender { seat }
         | Act::AgreeSurrender { seat } => Sender::Seat(*seat),
         Act::Director(_) => Sender::Director,
