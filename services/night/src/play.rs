@@ -171,10 +171,7 @@ fn team_skill(table: &Table, seat: SeatId, group: GroupId) -> Option<SkillId> {
 fn too_late(table: &Table, act: &Act, stamp: Stamp) -> bool {
     let timed = matches!(
         act,
-        Act::Use { .. }
-            | Act::Decline { .. }
-            | Act::LastWords { .. }
-            | Act::Candidacy { .. }
+        Act::Use { .. } | Act::Decline { .. } | Act::LastWords { .. } | Act::Candidacy { .. }
     );
     timed
         && table

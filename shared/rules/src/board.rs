@@ -687,6 +687,10 @@ pub struct Penalties {
 }
 
 /// Parameters that a game may override.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches of a game, each on its own"
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Options {
     /// Is there a sheriff and an election?

@@ -47,7 +47,9 @@ impl Stage<'_> {
             SquareWord::Tally if square_skill(&text, &skills) => {
                 Some(self.words.plain("answer/private-only"))
             }
-            SquareWord::Tally | SquareWord::Night(SquareCommand::Director) => self.read_post(seat, &text, reply)?,
+            SquareWord::Tally | SquareWord::Night(SquareCommand::Director) => {
+                self.read_post(seat, &text, reply)?
+            }
             SquareWord::Night(_) | SquareWord::Nothing => None,
         };
         if let Some(refused) = refused {
