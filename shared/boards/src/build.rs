@@ -214,6 +214,7 @@ impl Reader<'_> {
                 factions: file.publication.factions,
                 told_at_once: file.publication.told_at_once,
                 vote_at_once: file.publication.vote_at_once,
+                cards: file.publication.cards,
                 first_night_after_election: file.publication.first_night_after_election,
             },
             last_words: LastWordsRule {

@@ -40,6 +40,9 @@ pub(crate) struct BoardFile {
     #[serde(default)]
     pub draw: Vec<DrawFile>,
     pub win: Vec<WinFile>,
+    /// Read apart, from the text.
+    #[serde(default, rename = "switch")]
+    pub _switch: toml::Table,
 }
 
 #[derive(Debug, Deserialize)]
@@ -147,6 +150,8 @@ pub(crate) struct PublicationFile {
     pub told_at_once: bool,
     pub vote_at_once: bool,
     pub first_night_after_election: bool,
+    #[serde(default)]
+    pub cards: bool,
     pub wins_checked: Name,
 }
 

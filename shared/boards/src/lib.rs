@@ -8,9 +8,11 @@ mod file;
 mod folder;
 mod problem;
 mod sense;
+mod switches;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rules::Board;
 use sha2::{Digest, Sha256};
@@ -24,6 +26,23 @@ const BUILTIN: &[(&str, &str)] = &[
     ("foxcurse", include_str!("../foxcurse.toml")),
     ("redblack", include_str!("../redblack.toml")),
     ("treasure", include_str!("../treasure.toml")),
+    ("classic6", include_str!("../classic/classic6.toml")),
+    (
+        "classic6-open",
+        include_str!("../classic/classic6-open.toml"),
+    ),
+    ("classic8", include_str!("../classic/classic8.toml")),
+    ("classic9", include_str!("../classic/classic9.toml")),
+    (
+        "classic12-guard",
+        include_str!("../classic/classic12-guard.toml"),
+    ),
+    (
+        "classic12-idiot",
+        include_str!("../classic/classic12-idiot.toml"),
+    ),
+    ("wolf-king", include_str!("../classic/wolf-king.toml")),
+    ("white-wolf", include_str!("../classic/white-wolf.toml")),
 ];
 
 static LOADED: LazyLock<Vec<Arc<Board>>> = LazyLock::new(|| {
@@ -49,12 +68,30 @@ pub fn builtin() -> &'static [Arc<Board>] {
     &LOADED
 }
 
-/// The built-in board of this id or name.
+/// The built-in board of this id or name, with switches set where they follow it
+/// (`预女猎+自救=首夜`).
 pub fn find(id: &str) -> Option<Arc<Board>> {
-    builtin()
+    let (name, choices) = switches::parse(id)?;
+    let place = builtin()
         .iter()
-        .find(|b| b.id.eq_ignore_ascii_case(id) || b.name == id)
-        .cloned()
+        .position(|b| b.id.eq_ignore_ascii_case(name) || b.name == name)?;
+    if choices.is_empty() {
+        return builtin().get(place).cloned();
+    }
+    let text = switches::apply(BUILTIN.get(place)?.1, &choices)?;
+    let board = Arc::new(read(&text).ok()?);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(Arc::clone(made.entry(board.id.clone()).or_insert(board)))
+}
+
+/// Boards with switches set that were asked for; there are only so many choices.
+static MADE: Mutex<BTreeMap<String, Arc<Board>>> = Mutex::new(BTreeMap::new());
+
+/// The switches of a built-in board, each with its choices.
+pub fn switches(id: &str) -> Vec<(String, Vec<String>)> {
+    let mut boards = builtin().iter().zip(BUILTIN);
+    let found = boards.find(|(b, _)| b.id.eq_ignore_ascii_case(id) || b.name == id);
+    found.map_or_else(Vec::new, |(_, (_, text))| switches::of(text))
 }
 
 /// The hash of a board's text, by which stored games name it.
@@ -111,6 +148,25 @@ mod tests {
             }
         }
         assert!(seen.iter().all(|n| *n > 40), "{seen:?}");
+    }
+
+    #[test]
+    fn every_choice_of_a_switch_makes_a_board() {
+        let mut made = 0;
+        for board in builtin() {
+            for (switch, choices) in switches(&board.id) {
+                for choice in choices {
+                    let id = format!("{}+{switch}={choice}", board.id);
+                    let other = find(&id).unwrap_or_else(|| panic!("{id} cannot be made"));
+                    assert_eq!(other.id, id);
+                    assert_eq!(other.seat_count(), board.seat_count(), "{id}");
+                    made += 1;
+                }
+            }
+        }
+        assert!(made >= 40, "only {made} choices");
+        assert!(find("预女猎+自救=从不").is_none());
+        assert!(find("预女猎+自救").is_none());
     }
 
     /// The text of m158 with one place changed, and the problems that must be named.

@@ -629,6 +629,8 @@ pub struct Publication {
     pub causes: bool,
     /// Do lists name the faction of who is on them?
     pub factions: bool,
+    /// Does a list show the cards of who is on it (明牌)?
+    pub cards: bool,
     /// Is a seat told that it is out as soon as that is settled, not when a list says so?
     pub told_at_once: bool,
     /// What went out by vote is published as soon as it is settled, not when the dusk ends.

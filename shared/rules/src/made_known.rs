@@ -121,11 +121,24 @@ impl Game {
     }
 
     fn mark_published(&mut self) {
-        for record in self.unpublished() {
+        let new = self.unpublished();
+        self.show_cards(&new);
+        for record in new {
             self.tell_out(record);
             self.world.announced.insert(record.seat);
         }
         self.world.published = self.world.outs.len();
+    }
+
+    /// Where the board plays with open cards, a list shows those of who is on it (明牌).
+    fn show_cards(&mut self, records: &[OutRecord]) {
+        if !self.board.publication.cards || records.is_empty() {
+            return;
+        }
+        let seats = self.ordered(records);
+        let card = |s: &SeatId| (*s, self.at(*s).card, self.at(*s).dealt);
+        let cards = seats.iter().map(card).collect();
+        self.tell(Notice::public("out/cards").with("cards", Arg::Cards(cards)));
     }
 
     /// Tells a seat that it is out, once, and whether it may leave last words.
@@ -171,6 +184,7 @@ impl Game {
         let new = self.unpublished();
         let night: Vec<OutRecord> = new.into_iter().take_while(at_night).collect();
         self.tell(Notice::public("election/night").with("night", Arg::Order(self.ordered(&night))));
+        self.show_cards(&night);
         for record in &night {
             self.tell_out(*record);
             self.world.announced.insert(record.seat);

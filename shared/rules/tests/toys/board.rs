@@ -92,6 +92,7 @@ impl Toy {
                 factions: false,
                 told_at_once: false,
                 vote_at_once: true,
+                cards: false,
                 first_night_after_election: false,
             },
             last_words: LastWordsRule {

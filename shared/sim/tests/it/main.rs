@@ -9,7 +9,22 @@ mod snapshots;
 mod words;
 
 /// The boards that are played at random.
-const BOARDS: [&str; 4] = ["m158", "treasure", "redblack", "foxcurse"];
+const BOARDS: [&str; 14] = [
+    "m158",
+    "treasure",
+    "redblack",
+    "foxcurse",
+    "classic6",
+    "classic6-open",
+    "classic8",
+    "classic9",
+    "classic12-guard",
+    "classic12-idiot",
+    "wolf-king",
+    "white-wolf",
+    "wolf-king+自救=可以+双药=可以+同守同救=平安+守毒=守得住+毒猎=能开枪+胜负=屠城",
+    "white-wolf+自救=首夜+平票=无人+亮牌=出局亮牌+遗言=都有+票型=保密",
+];
 
 /// The board of this number: they take turns.
 fn board(number: u64) -> std::sync::Arc<rules::Board> {
