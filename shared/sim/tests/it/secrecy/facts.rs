@@ -269,10 +269,12 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
             let theirs = theirs.map(|i| (i.seat, i.skill, &i.targets));
             format!("{:?}", theirs.collect::<Vec<_>>())
         }),
+        // Of a group that the reader joins by this input, those who were in it before, too.
         Fact::Members => both(&|g| {
             let mine = g.groups().into_iter();
             let mine = mine.filter(|(group, members)| {
-                to == Audience::Group(*group) || seat.is_some_and(|s| members.has(s))
+                let joined = seat.is_some_and(|s| after.group_members(*group).has(s));
+                to == Audience::Group(*group) || joined || seat.is_some_and(|s| members.has(s))
             });
             format!("{:?}", mine.collect::<Vec<_>>())
         }),
