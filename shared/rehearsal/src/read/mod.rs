@@ -95,6 +95,12 @@ fn board(node: &Node, folder: Option<&Path>) -> Result<Arc<Board>, Wrong> {
     }
     boards::find(id).ok_or_else(|| {
         let known: Vec<&str> = boards::builtin().iter().map(|b| b.id.as_str()).collect();
+    let named = |b: &&Arc<Board>| b.id.eq_ignore_ascii_case(id) || b.name == id;
+    let found = boards.iter().find(named).cloned();
+    // A built-in board with its switches set.
+    let switched = || boards::find(id).filter(|_| id.contains(['+', '＋']));
+    found.or_else(switched).ok_or_else(|| {
+        let known: Vec<&str> = boards.iter().map(|b| b.id.as_str()).collect();
         node.wrong(format!(
             "there is no board {id:?}; there are: {}",
             known.join(", ")
