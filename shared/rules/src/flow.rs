@@ -557,10 +557,10 @@ impl Game {
         self.kept.awaiting = None;
         self.kept.thread = None;
         self.kept.shut = Some(self.now);
+        self.world.cut_short = Some(by);
         if phase == PhaseKind::Election {
             self.put_election_off();
         }
-        self.world.cut_short = Some(by);
         self.world.inserted.clear();
         let cycle = board.flow.lead.len() + board.flow.cycle.len();
         for _ in 0..cycle {

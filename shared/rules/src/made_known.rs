@@ -146,7 +146,8 @@ impl Game {
         let rule = &self.board.last_words;
         let words = match record.cause.phase.kind {
             _ if record.cause.harm == Harm::SentOff => false,
-            _ if record.cause.harm == Harm::Blast => rule.day.has(Harm::Blast),
+            // Also when it had gone out before, without knowing it: it must not learn that here.
+            _ if self.world.cut_short == Some(record.seat) => rule.day.has(Harm::Blast),
             PhaseKind::Night | PhaseKind::Dawn if record.cause.phase.number <= 1 => {
                 rule.first_night
             }
