@@ -166,8 +166,6 @@ impl Product {
 
     async fn start(self, listener: TcpListener) -> anyhow::Result<Services> {
         let night = night::Env::new(self.boards.iter().cloned(), self.night());
-        let night = night::Env::new(boards::builtin().iter().cloned(), self.night())
-            .with_variants(boards::find);
         let Self {
             parts,
             crew,

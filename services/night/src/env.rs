@@ -60,12 +60,8 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Env {
     boards: BTreeMap<String, Arc<Board>>,
-    variants: Option<Variants>,
     settings: Settings,
 }
-
-/// Makes a board whose name carries switches (`预女猎+自救=首夜`), by id or by name.
-pub type Variants = fn(&str) -> Option<Arc<Board>>;
 
 impl Env {
     /// With these boards.
@@ -74,39 +70,20 @@ impl Env {
             .into_iter()
             .map(|board| (board.id.clone(), board))
             .collect();
-        Self {
-            boards,
-            variants: None,
-            settings,
-        }
-    }
-
-    /// With a way to set the switches of boards.
-    #[must_use]
-    pub fn with_variants(mut self, variants: Variants) -> Self {
-        self.variants = Some(variants);
-        self
-    }
-
-    fn variant(&self, word: &str) -> Option<Arc<Board>> {
-        let make = self.variants.filter(|_| word.contains(['+', '＋']))?;
-        make(word)
+        Self { boards, settings }
     }
 
     /// The board of this id.
-    pub fn board(&self, id: &str) -> Option<Arc<Board>> {
-        let found = self.boards.get(id).cloned();
-        found.or_else(|| self.variant(id))
+    pub fn board(&self, id: &str) -> Option<&Arc<Board>> {
+        self.boards.get(id)
     }
 
     /// The board that someone calls so, by id or name.
-    pub(crate) fn board_called(&self, word: &str) -> Option<Arc<Board>> {
-        let folded = chat::fold(word);
-        let called = |board: &&Arc<Board>| {
-            chat::fold(&board.id) == folded || chat::fold(&board.name) == folded
-        };
-        let found = self.boards.values().find(called).cloned();
-        found.or_else(|| self.variant(word))
+    pub(crate) fn board_called(&self, word: &str) -> Option<&Arc<Board>> {
+        let word = chat::fold(word);
+        self.boards
+            .values()
+            .find(|board| chat::fold(&board.id) == word || chat::fold(&board.name) == word)
     }
 
     /// All boards, by id.

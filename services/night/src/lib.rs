@@ -25,6 +25,6 @@ mod step;
 mod sync;
 mod table;
 
-pub use env::{Env, Groups, Settings, Variants};
+pub use env::{Env, Groups, Settings};
 pub use night::Night;
 pub use service::run;

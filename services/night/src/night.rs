@@ -173,7 +173,7 @@ impl Night {
                 };
                 let lobby = Lobby::default();
                 // The roster first: publish finds the square in it.
-                step.roster(&lobby.roster(&mut frame, &board));
+                step.roster(&lobby.roster(&mut frame, board));
                 let args = json!({
                     "name": frame.name, "game": frame.game.number, "board": board.name,
                     "size": frame.size(board), "calendar": frame.calendar,
@@ -219,7 +219,7 @@ impl Night {
                 let Some(board) = env.board(&frame.board) else {
                     return;
                 };
-                lobby.line(env, frame, &board, line, step)
+                lobby.line(env, frame, board, line, step)
             }
         };
         match next {
@@ -245,7 +245,7 @@ impl Night {
         let Some(board) = env.board(&frame.board) else {
             return;
         };
-        let mut roster = lobby.roster(frame, &board);
+        let mut roster = lobby.roster(frame, board);
         roster.state = RosterState::Over;
         step.roster(&roster);
         self.stage = Stage::CalledOff;
@@ -258,7 +258,7 @@ impl Night {
             self.stage = stage;
             return;
         };
-        let Some(board) = env.board(&frame.board) else {
+        let Some(board) = env.board(&frame.board).cloned() else {
             self.stage = Stage::Lobby(frame, lobby);
             return;
         };
@@ -297,7 +297,7 @@ impl Night {
                 let Some(board) = env.board(&frame.board) else {
                     return Changed::No;
                 };
-                lobby.reached(frame, &board, user, reachable, step)
+                lobby.reached(frame, board, user, reachable, step)
             }
             Stage::Table(_, table) => seat_reach(table, user, reachable),
             Stage::Unopened | Stage::CalledOff => Changed::No,

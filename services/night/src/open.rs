@@ -40,9 +40,6 @@ pub(crate) fn frame(
         .transpose()?;
     let options = options(board.options, &others)?;
     let name = name(board, game, opening.name.as_deref(), taken)?;
-    let calendar = calendar(&board, &opening)?;
-    let options = options(board.options, &opening.options)?;
-    let name = name(&board, game, opening.name.as_deref(), taken)?;
     let seed = Seed::from_hex(entropy).ok_or_else(|| Phrase::plain("lobby/no-dice"))?;
     Ok(Frame {
         game,

@@ -86,9 +86,6 @@ pub(crate) fn load(env: &Env, key: &str, bytes: &[u8]) -> Result<Night, LoadErro
                 .split_at_checked(length)
                 .ok_or_else(|| LoadError("it ends too early".to_owned()))?;
             let board = board(env, &frame.board, &head.board_hash, text)?;
-            let board = env
-                .board(&frame.board)
-                .ok_or_else(|| LoadError(format!("there is no board {:?} here", frame.board)))?;
             let game =
                 Game::from_bytes(board, rest).map_err(|error| LoadError(error.to_string()))?;
             Stage::Table(frame, Box::new(Table::new(*seating, game)))

@@ -427,16 +427,3 @@ fn no_more_than_sixty_four_sign_up() {
     assert!(sim.heard_by(player(64)).contains("排不下"));
     assert_eq!(sim.roster.as_ref().unwrap().seats.len(), 64);
 }
-
-/// A board's switches follow its name, and the game keeps them.
-#[test]
-fn a_board_is_opened_with_its_switches() {
-    let mut sim = Sim::opened("预女猎+自救=首夜+双药=可以 日历=manual");
-    let square = sim.heard_in_square();
-    assert!(square.contains("预女猎1"), "{square}");
-    sim.replayed_is_the_same();
-    assert_eq!(sim.roster.as_ref().unwrap().state, RosterState::Lobby);
-    let mut sim = Sim::opened("预女猎+自救=从不");
-    let square = sim.heard_in_square();
-    assert!(square.contains("没有叫"), "{square}");
-}

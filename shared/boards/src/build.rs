@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rules::board::{
-    Board, Calendar, Choose, Colour, DealRules, DealSize, ElectionRules, End, Faction, Flow, GroupDef, Harm,
-    Harms, LastWordsRule, ListOrder, Members, Oneself, Options, Penalties, Publication, Redirect,
-    Role, SeatCount, Share, SheriffRules, SkillDef, StateDef, Team, TeamChoice, TieBreak, Told,
-    Usage, VoteRules, Whom, Window, WindowKind, WinsChecked,
+    Board, Calendar, Choose, Colour, DealRules, DealSize, ElectionRules, End, Faction, Flow,
+    GroupDef, Harm, Harms, LastWordsRule, ListOrder, Members, Oneself, Options, Penalties,
+    Publication, Redirect, Role, SeatCount, Share, SheriffRules, SkillDef, StateDef, Team,
+    TeamChoice, TieBreak, Told, Usage, VoteRules, Whom, Window, WindowKind, WinsChecked,
 };
 use rules::nearest::did_you_mean;
 use rules::phase::PhaseKind;

@@ -67,8 +67,7 @@ pub fn opening(text: &str) -> Result<Opening, Misread> {
         .next()
         .map(|token| token.text.to_owned())
         .ok_or_else(usage)?;
-    // A board's switches follow it: 预女猎+自救=首夜.
-    if board.contains(['=', '＝']) && !board.contains(['+', '＋']) {
+    if board.contains(['=', '＝']) {
         return Err(usage());
     }
     let mut name: Vec<&str> = Vec::new();

@@ -71,7 +71,7 @@ pub fn settings(pool: usize) -> Settings {
 
 impl Sim {
     pub fn new(settings: Settings) -> Self {
-        let env = Env::new(boards::builtin().iter().cloned(), settings).with_variants(boards::find);
+        let env = Env::new(boards::builtin().iter().cloned(), settings);
         let night = Night::new(&env, KEY);
         Self {
             env,

@@ -95,12 +95,6 @@ fn board(node: &Node, folder: Option<&Path>) -> Result<Arc<Board>, Wrong> {
     }
     boards::find(id).ok_or_else(|| {
         let known: Vec<&str> = boards::builtin().iter().map(|b| b.id.as_str()).collect();
-    let named = |b: &&Arc<Board>| b.id.eq_ignore_ascii_case(id) || b.name == id;
-    let found = boards.iter().find(named).cloned();
-    // A built-in board with its switches set.
-    let switched = || boards::find(id).filter(|_| id.contains(['+', '＋']));
-    found.or_else(switched).ok_or_else(|| {
-        let known: Vec<&str> = boards.iter().map(|b| b.id.as_str()).collect();
         node.wrong(format!(
             "there is no board {id:?}; there are: {}",
             known.join(", ")
@@ -186,11 +180,11 @@ fn options(node: &Node, board: &Board) -> Result<Options, Wrong> {
             }
             "sheriff" => options.sheriff = flag,
             "idle_cards" => options.idle_cards = flag,
-            "counts" => options.counts = flag,
             "runoff" => options.runoff = flag,
+            "counts" => options.counts = flag,
             _ => {
                 return Err(value.wrong(format!(
-                    "the board has no parameter {key:?}; there are sheriff, idle_cards, counts and runoff"
+                    "the board has no parameter {key:?}; there are sheriff, idle_cards and counts"
                 )));
             }
         }
