@@ -109,6 +109,8 @@ pub(crate) enum Fact {
     DealtAlike,
     /// States without an end that nobody is told of.
     Lasting,
+    /// Who has blown itself up: everybody sees it.
+    Blasts,
     /// Who would go out if what waits were settled.
     WouldGoOut,
 }
@@ -162,7 +164,7 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
         "sheriff/gone" => &[Badge, Door],
         "door/list" => &[Window, Lists, Badge],
         "dusk/list" | "end/list" => &[Lists],
-        "out/you" => &[Out],
+        "out/you" => &[Out, Blasts],
         "last-words" => &[LastWords],
         "shot/public" => &[Shots, Door],
         "game/over" => &[Ending],
@@ -268,6 +270,11 @@ pub(crate) fn value(fact: Fact, event: &Event, to: Audience) -> String {
             let theirs = theirs.filter(|i| team(i).is_some_and(|t| to == Audience::Group(t)));
             let theirs = theirs.map(|i| (i.seat, i.skill, &i.targets));
             format!("{:?}", theirs.collect::<Vec<_>>())
+        }),
+        Fact::Blasts => both(&|g| {
+            let outs = g.outs().iter();
+            let blasts = outs.filter(|o| o.cause.harm == rules::board::Harm::Blast);
+            format!("{:?}", blasts.map(|o| o.seat).collect::<Vec<_>>())
         }),
         // Of a group that the reader joins by this input, those who were in it before, too.
         Fact::Members => both(&|g| {
