@@ -194,6 +194,15 @@ impl Bridge {
         self.0.writer.read(&key(account), look).await
     }
 
+    /// The same, perhaps before it is on disk: only for what prepares an input of the account.
+    pub(crate) async fn peek<R: Send>(
+        &self,
+        account: AccountId,
+        look: impl FnOnce(&Account) -> R + Send,
+    ) -> Result<R, store::StoreError> {
+        self.0.writer.peek(&key(account), look).await
+    }
+
     /// Makes sure that the next look at an account's state is not at an old one; answers whether
     /// there may be something new.
     pub(crate) async fn refresh(&self, account: AccountId) -> Result<bool, store::StoreError> {

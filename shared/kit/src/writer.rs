@@ -224,6 +224,20 @@ impl<A: Aggregate> Writer<A> {
         }
     }
 
+    /// As [`Self::read`], without waiting for the disk: it may show steps that are not taken in the
+    /// end. For looks that only prepare an input of the same aggregate, never for what is told to
+    /// anybody or done outside.
+    pub async fn peek<R: Send>(
+        &self,
+        key: &str,
+        look: impl FnOnce(&A) -> R + Send,
+    ) -> Result<R, StoreError> {
+        let cell = self.0.memory.cache.cell(key);
+        let mut cached = cell.lock().await;
+        let current = self.current(key, &mut cached).await?;
+        Ok(look(&cached.insert(current).state))
+    }
+
     /// Sees to it that the next look is not at an old state when another process has taken steps
     /// since. Answers whether there may be something new.
     pub async fn refresh(&self, key: &str) -> Result<bool, StoreError> {

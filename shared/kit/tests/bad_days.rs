@@ -248,8 +248,6 @@ async fn trouble_is_told_once_and_passes() {
     site.is_ill("bus", &format!("127.0.0.1:{bus}")).await;
     let sending = site.send();
     site.stays_ill("bus").await;
-    let before = site.log.take();
-    before.assert_brief(&["no connection to the broker"]);
     site.to_store.mend();
     sending.await.unwrap();
     // The outboxes have something to move now, and nowhere to move it.
@@ -259,7 +257,10 @@ async fn trouble_is_told_once_and_passes() {
     })
     .await;
     site.stays_ill("bus").await;
-    site.log.take().assert_brief(&["the outbox is stuck"]);
+    // Which of the two an outbox was stuck at first is a matter of milliseconds.
+    site.log
+        .take()
+        .assert_brief(&["no connection to the broker", "the outbox is stuck"]);
     assert!(!site.parts.bus.condition().connected);
     site.to_bus.mend();
     site.arrives().await;

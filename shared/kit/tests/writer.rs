@@ -477,6 +477,12 @@ async fn steps_are_decided_before_the_last_one_is_kept_and_shown_only_then() {
     let ignored = writer.handle("7-1", id("x"), "t", Note::Nothing);
     let (shown, ignored) = (lines(&writer, "7-1").now_or_never(), ignored.now_or_never());
     assert_eq!(shown, None, "nobody is shown what is not on disk");
+    let peeked = writer.peek("7-1", |diary| diary.lines.len()).await;
+    assert_eq!(
+        peeked.unwrap(),
+        3,
+        "who prepares the next step may look ahead"
+    );
     assert!(ignored.is_none(), "nor told what was decided on it");
     store.held.send_replace(false);
     for task in tasks {

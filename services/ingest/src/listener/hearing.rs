@@ -55,7 +55,7 @@ impl Listener {
         }
         let read = self
             .bridge
-            .read(self.side.account, |state| state.point(place)?.seq)
+            .peek(self.side.account, |state| state.point(place)?.seq)
             .await;
         let track = self.tracks.entry(place).or_default();
         let last = track.last.max(read.ok().flatten())?;
@@ -77,7 +77,7 @@ impl Listener {
     pub(super) async fn use_of(&self, group: ChatGroup) -> GroupUse {
         let found = self
             .bridge
-            .read(self.side.account, |state| state.use_of(group))
+            .peek(self.side.account, |state| state.use_of(group))
             .await;
         found.unwrap_or(GroupUse::Stranger)
     }

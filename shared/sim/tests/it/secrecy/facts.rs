@@ -153,7 +153,6 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
         "decoy/bound" => &[Act, TeamMessages, PackStands],
         "decoy/free" => &[Act, Bait, PackStands, Tags],
         "vote/result" | "election/result" => &[Ballots],
-        "election/candidacy" | "election/put-off" => &[Act],
         "election/night" => &[Act, Lists],
         "blast/public" => &[Act, SendersCard],
         "duel/public" => &[Act, NamedCards],
@@ -174,7 +173,8 @@ pub(crate) fn declares(key: &str) -> Option<&'static [Fact]> {
         "penalty/you" | "penalty/public" | "director/idle" => &[Act, Tags],
         "director/two-red-cards" => &[Act, Tags, Cards],
         "faction/turned" => &[Act, Window, OwnFaction],
-        "director/says" | "director/tells" | "back/you" => &[Act],
+        "director/says" | "director/tells" | "back/you" | "election/candidacy"
+        | "election/put-off" => &[Act],
         "back/public" => &[Act, Door],
         "trial/answer" => &[Window, Messages, ChosenCards],
         "guess/answer" => &[Window, Messages, ChosenUses],
