@@ -31,6 +31,8 @@ pub(crate) struct Keeper {
     /// The last right that we were given.
     last: Option<Fence>,
     until: Instant,
+    /// Somebody else has the floor, and hears what we hear.
+    others: bool,
     /// Counts our turns.
     turns: u64,
 }
@@ -49,6 +51,7 @@ impl Keeper {
             holder,
             last: None,
             until: Instant::now(),
+            others: false,
             turns: 0,
         }
     }
@@ -65,7 +68,8 @@ impl Keeper {
         }
         loop {
             let links = connected.borrow_and_update().both();
-            let standing_by = links.filter(|_| !self.has_floor());
+            // Until we know of somebody else, what comes waits for us.
+            let standing_by = links.filter(|_| self.others);
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 changed = connected.changed() => match changed {
@@ -98,6 +102,7 @@ impl Keeper {
         match self.ask().await {
             Ok(Some(fence)) => {
                 self.until = asked + LASTING;
+                self.others = false;
                 // The next number after ours: it lapsed, and nobody had it meanwhile.
                 let ours = self.last.is_some_and(|last| fence.0 <= last.0 + 1);
                 self.last = Some(fence);
@@ -126,6 +131,7 @@ impl Keeper {
     /// Somebody else has it.
     fn is_lost(&mut self) {
         self.side.use_nothing();
+        self.others = true;
         if self.last.take().is_some() {
             tracing::warn!(account = %self.side.account, "another instance speaks for the account");
         }

@@ -2,7 +2,7 @@
 
 use chat::{Names, SeatName, Vocabulary};
 use kit::{Aggregate, Effects, LoadError};
-use protocol::{Roster, Service, ToTally};
+use protocol::{Roster, RosterState, Service, ToTally};
 use rules::SeatSet;
 use rules::book::{Book, Choice, Thread};
 use serde::{Deserialize, Serialize};
@@ -154,6 +154,12 @@ impl Tally {
             snapshot: true,
             ..Effects::default()
         }
+    }
+
+    /// Do people still sign up?
+    pub(crate) fn is_lobby(&self) -> bool {
+        let roster = self.roster.as_ref();
+        roster.is_some_and(|roster| roster.state == RosterState::Lobby)
     }
 
     fn take_roster(&mut self, roster: &Roster) -> Effects {

@@ -28,6 +28,10 @@ impl Tally {
             (Some(seat), Place::Square) => self.post(seat, line),
             // Posts of people without a seat do not count, whatever they say.
             (None, Place::Square) => Effects::ignored(),
+            (_, Place::Private) if self.is_lobby() && !confirms => {
+                let phrase = Phrase::plain(Reason::NotDealt.key());
+                self.refuse(Reason::NotDealt, phrase, line)
+            }
             (Some(seat), _) if confirms => self.confirm(seat, line),
             (Some(seat), Place::Private) if self.is_secret() => self.private_vote(seat, line),
             (Some(seat), _) if self.is_secret() => {

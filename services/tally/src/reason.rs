@@ -23,6 +23,8 @@ pub enum Reason {
     InPrivate,
     /// It was sent in private, where this board does not vote.
     InPublic,
+    /// People still sign up: nobody votes on anything yet.
+    NotDealt,
 }
 
 impl Reason {
@@ -37,6 +39,7 @@ impl Reason {
             Self::Unknown => "vote/unknown",
             Self::InPrivate => "vote/in-private",
             Self::InPublic => "vote/in-public",
+            Self::NotDealt => "answer/not-dealt",
         }
     }
 

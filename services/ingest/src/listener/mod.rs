@@ -21,7 +21,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::bridge::{Bridge, Novelty};
 use crate::history::History;
 use crate::input::{Input, scene};
-use crate::side::{AccountSide, Link, LinkEvent, Links, SideState};
+use crate::side::{AccountSide, Floor, Link, LinkEvent, Links, SideState};
 use crate::watermark::Watermark;
 
 use compare::Round;
@@ -224,7 +224,9 @@ impl Listener {
             .parts()
             .health
             .register(format!("chat {}", side.account), move || {
-                let trouble = side.state.borrow().trouble();
+                // When another instance speaks for the account, it is for that one to tell.
+                let ours = *side.floor.borrow() != Floor::NotOurs;
+                let trouble = side.state.borrow().trouble().filter(|_| ours);
                 async move { trouble.map_or(Ok(()), |trouble| Err(trouble.to_owned())) }
             });
     }
