@@ -26,8 +26,6 @@ impl Tally {
         let confirms = vote::is_confirmation(&line.text);
         match (line.speaker.seat, &line.place) {
             (Some(seat), Place::Square) => self.post(seat, line),
-            // Posts of people without a seat do not count, whatever they say.
-            (None, Place::Square) => Effects::ignored(),
             (_, Place::Private) if self.is_lobby() && !confirms => {
                 let phrase = Phrase::plain(Reason::NotDealt.key());
                 self.refuse(Reason::NotDealt, phrase, line)
@@ -38,10 +36,14 @@ impl Tally {
                 let phrase = self.refusal(Reason::InPrivate, YOU, seat, None);
                 self.refuse(Reason::InPrivate, phrase, line)
             }
-            (Some(seat), _) => {
+            (Some(seat), Place::Private) => {
                 let phrase = self.refusal(Reason::InPublic, YOU, seat, None);
                 self.refuse(Reason::InPublic, phrase, line)
             }
+            // Posts of people without a seat do not count, whatever they say; and what looks like a
+            // vote among a few is talk.
+            (None, Place::Square) | (Some(_), Place::Group(_)) => Effects::ignored(),
+            (None, Place::Group(_)) if !confirms => Effects::ignored(),
             (None, _) => {
                 let why = if confirms {
                     Refusal::NothingToConfirm
