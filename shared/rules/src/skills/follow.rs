@@ -17,13 +17,7 @@ struct Follow {
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
-    let cards = params.roles("cards")?;
-    if cards.is_empty() {
-        return Err(ParamProblem {
-            key: Some("cards".to_owned()),
-            message: "is missing: name the cards that it follows".to_owned(),
-        });
-    }
+    let cards = params.some_roles("cards", "the cards that it follows")?;
     Ok(Arc::new(Follow { cards }))
 }
 

@@ -18,13 +18,7 @@ struct HandOver {
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
-    let heirs = params.roles("heirs")?;
-    if heirs.is_empty() {
-        return Err(ParamProblem {
-            key: Some("heirs".to_owned()),
-            message: "is missing: name the cards that can be heirs".to_owned(),
-        });
-    }
+    let heirs = params.some_roles("heirs", "the cards that can be heirs")?;
     Ok(Arc::new(HandOver { heirs }))
 }
 

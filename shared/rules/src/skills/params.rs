@@ -214,6 +214,19 @@ impl<'a> Params<'a> {
             .collect()
     }
 
+    /// Roles by name, one at least; `what` says which they are.
+    pub(super) fn some_roles(
+        &mut self,
+        key: &str,
+        what: &str,
+    ) -> Result<Vec<RoleId>, ParamProblem> {
+        let roles = self.roles(key)?;
+        if roles.is_empty() {
+            return Err(problem(key, &format!("is missing: name {what}")));
+        }
+        Ok(roles)
+    }
+
     fn list(&mut self, key: &str) -> Result<Vec<String>, ParamProblem> {
         match self.take(key) {
             None => Ok(Vec::new()),

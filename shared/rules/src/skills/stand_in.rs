@@ -18,13 +18,7 @@ struct StandIn {
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
-    let cards = params.roles("cards")?;
-    if cards.is_empty() {
-        return Err(ParamProblem {
-            key: Some("cards".to_owned()),
-            message: "is missing: name the cards for which it stands in".to_owned(),
-        });
-    }
+    let cards = params.some_roles("cards", "the cards for which it stands in")?;
     Ok(Arc::new(StandIn { cards }))
 }
 

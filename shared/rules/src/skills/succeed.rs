@@ -16,13 +16,7 @@ struct Succeed {
 }
 
 pub(super) fn build(params: &mut Params) -> Result<Arc<dyn Skill>, ParamProblem> {
-    let cards = params.roles("cards")?;
-    if cards.is_empty() {
-        return Err(ParamProblem {
-            key: Some("cards".to_owned()),
-            message: "is missing: name the cards that it succeeds".to_owned(),
-        });
-    }
+    let cards = params.some_roles("cards", "the cards that it succeeds")?;
     Ok(Arc::new(Succeed { cards }))
 }
 
